@@ -76,7 +76,7 @@ peers: build ## the same systems in Siconos, MuJoCo, Rapier and Jolt: a table he
 piles: build ## piles of spheres against ODE and Bullet, time and penetrations (installs libode-dev, libbullet-dev)
 	@scripts/install-packages libode-dev libbullet-dev || true
 	@mkdir -p build/peers
-	@python3=/usr/bin/python3; test -x $$python3 || python3=python3; $$python3 bench/piles/compare.py --zeno build/zeno --cube --out build/peers/piles.json
+	@python3=/usr/bin/python3; test -x $$python3 || python3=python3; $$python3 bench/piles/compare.py --zeno build/zeno --threads 2 --cube --out build/peers/piles.json
 
 matrix: build ## all scenes x all schemes x {1, 10 times the step}, short runs; rigid scenes x schemes x solvers: build/matrix.md, build/solvers.md and .csv, broken rules here
 	@scripts/install-packages python3

@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Piles of spheres in Zeno, ODE (QuickStep) and Bullet: time per step and penetrations, in one run.
 
-    compare.py --zeno build/zeno [--sizes 100,300,1000] [--tolerances 1e-2,1e-4,1e-8] [--steps 100] [--warm 100] [--cube] [--limit SECONDS] [--out FILE.json]
+    compare.py --zeno build/zeno [--sizes 100,300,1000] [--tolerances 1e-2,1e-4,1e-8] [--steps 100] [--warm 100] [--threads 2] [--cube] [--limit SECONDS]
+               [--out FILE.json]
 
 A pile falls into a box in ODE and comes to rest; where it lies is the start of all programs, with radii less by the largest penetration there. The first
 `warm` steps are not counted. Times are processor seconds of one thread. Of Zeno they are those of a run of warm + steps less those of a run of warm steps.
+--threads: Zeno with the first tolerance again, with one thread and with so many, by the wall clock: on a quiet machine only.
 --cube: 6 x 6 x 6 spheres without friction that fall on a plane, 10 s, as well. What is not installed (libode-dev, libbullet-dev) is left out.
 """
 import argparse
@@ -15,6 +17,7 @@ import resource
 import subprocess
 import sys
 import tempfile
+import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import make  # noqa: E402
@@ -48,15 +51,15 @@ def processor_seconds():
     return used.ru_utime + used.ru_stime
 
 
-def run_zeno(zeno, scene, steps, tolerance, limit, scheme="moreau-midpoint"):
-    """Seconds of processor time and the summary; None: not within the limit."""
-    begin = processor_seconds()
+def run_zeno(zeno, scene, steps, tolerance, limit, threads=1):
+    """Seconds of processor time, the summary, and seconds by the wall clock; None: not within the limit."""
+    begin, clock = processor_seconds(), time.monotonic()
     try:
-        done = subprocess.run([zeno, "run", scene, "--scheme", scheme, "--end", repr(steps * STEP), "--tolerance", tolerance, "--summary"],
-                              capture_output=True, text=True, timeout=limit)
+        done = subprocess.run([zeno, "run", scene, "--scheme", "moreau-midpoint", "--end", repr(steps * STEP), "--tolerance", tolerance,
+                               "--threads", str(threads), "--summary"], capture_output=True, text=True, timeout=limit)
     except subprocess.TimeoutExpired:
         return None
-    return processor_seconds() - begin, json.loads(done.stdout)
+    return processor_seconds() - begin, json.loads(done.stdout), time.monotonic() - clock
 
 
 def penetrations(centres, wall, radius):
@@ -87,6 +90,15 @@ def measure_zeno(options, scene, centres, wall, radius, tolerance):
             "cone": whole[1]["cone"], "longest step over median": whole[1]["step_seconds"]["max"] / whole[1]["step_seconds"]["median"]}
 
 
+def measure_threads(options, scene, tolerance):
+    """Seconds of a step by the wall clock, with one thread and with several, best of three."""
+    def step(threads):
+        runs = [[run_zeno(options.zeno, scene, n, tolerance, options.limit, threads)[2] for _ in range(3)]
+                for n in (options.warm, options.warm + options.steps)]
+        return (min(runs[1]) - min(runs[0])) / options.steps
+    return {"threads": options.threads, "one": step(1), "all": step(options.threads)}
+
+
 def show(name, row, against):
     if "failed" in row:
         print(f"  {name:<22} {row['failed']}")
@@ -114,6 +126,10 @@ def piles(options, programs, folder):
         for tolerance in options.tolerances:
             rows[f"zeno {tolerance}"] = measure_zeno(options, scene, centres, wall, radius, tolerance)
             show(f"zeno, tolerance {tolerance}", rows[f"zeno {tolerance}"], against)
+        if options.threads > 1:
+            row = rows["threads"] = measure_threads(options, scene, options.tolerances[0])
+            print(f"  zeno, {options.threads} threads       {1e3 * row['all']:9.3f} ms by the wall clock, one {1e3 * row['one']:.3f} ms: "
+                  f"{row['one'] / row['all']:.2f} times as fast", flush=True)
     return table
 
 
@@ -154,6 +170,7 @@ def main():
     parser.add_argument("--steps", type=int, default=100)
     parser.add_argument("--warm", type=int, default=100)
     parser.add_argument("--limit", type=float, default=600)
+    parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--cube", action="store_true")
     parser.add_argument("--out")
     options = parser.parse_args()

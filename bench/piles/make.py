@@ -4,6 +4,7 @@
 
     make.py pile N [h] [steps]       spheres that fall into an open box and find each other
     make.py cube                     6 x 6 x 6 spheres without friction on a plane
+    make.py block SIDE               SIDE x SIDE x SIDE spheres that touch each other and a box: 3 SIDE^3 + 2 SIDE^2 contacts, one step
     make.py spheres N [h] [steps]    the pile with declared near contacts
     make.py boxes N                  separate boxes on a floor
     make.py dominoes N               a row in the plane
@@ -65,6 +66,12 @@ def cube_centres():
 
 def cube(_=0, steps=10000):
     return box_of_spheres(cube_centres(), 0, 1e-3, int(steps), 10, "friction: 0, restitution: 0", False)
+
+
+def block(side, steps=1):
+    places = [(2 * k + 1) * RADIUS for k in range(side)]
+    centres = [(x - side * RADIUS, y - side * RADIUS, z) for z in places for y in places for x in places]
+    return box_of_spheres(centres, side * RADIUS, 1e-3, int(steps))
 
 
 def spheres(n, step=1e-3, steps=200):
@@ -168,7 +175,7 @@ def pyramid(n):
 
 
 if __name__ == "__main__":
-    kinds = {"pile": pile, "cube": cube, "spheres": spheres, "boxes": boxes, "dominoes": dominoes, "wall": wall, "pyramid": pyramid}
+    kinds = {"pile": pile, "cube": cube, "block": block, "spheres": spheres, "boxes": boxes, "dominoes": dominoes, "wall": wall, "pyramid": pyramid}
     if len(sys.argv) < (2 if sys.argv[1:2] == ["cube"] else 3) or sys.argv[1] not in kinds:
         sys.exit(__doc__)
     numbers = [int(v) for v in sys.argv[2:3]] + [float(v) for v in sys.argv[3:]]

@@ -22,11 +22,11 @@ extern "C" {
 #define ZN_VERSION_PATCH 0
 #define ZN_VERSION_NUMBER (ZN_VERSION_MAJOR * 10000 + ZN_VERSION_MINOR * 100 + ZN_VERSION_PATCH)
 
-/* Room for members of later versions, so that a program runs with a later library without being compiled again. Zeros: begin with a default function
- * or an initialiser. A definition that has something there is ZN_ERROR_ARGUMENT: it is one of a later version. */
+/* Room for members of later versions, so that a program runs with a later library without being compiled again. Keep the zeros: start from a default function
+ * or an initialiser. A definition with anything else there is ZN_ERROR_ARGUMENT: it comes from a later version. */
 #define ZN_RESERVED size_t reserved[8]
 
-/* The one list of outcomes: name, word, sentence. */
+/* The list of outcomes: name, word, sentence. */
 #define ZN_STATUS_LIST(X)                                                                         \
     X(ZN_OK, "ok", "done")                                                                        \
     X(ZN_STOPPED, "stopped", "the run was stopped before its end")                                \
@@ -53,8 +53,8 @@ typedef enum zn_status {
 /* The general sentence of a status. */
 ZN_API const char *zn_status_text(zn_status status);
 
-/* Misuse. An argument that a function cannot use (NULL where a value is needed, an unknown choice, a number that makes no sense) gives
- * ZN_ERROR_ARGUMENT and a sentence in the context; without a context (NULL) there is only the status. Functions that return a value return
+/* Misuse. An invalid argument (NULL where a value is needed, an unknown enumerator, a number out of range) gives
+ * ZN_ERROR_ARGUMENT and a message in the context; without a context (NULL) only the status. Functions that return a value then return
  * NULL, NaN, 0 or an empty structure instead. Destroyed handles are recognised in the same way while their context exists, the 64 most
  * recent ones of each context; older ones, destroyed contexts, and pointers that never came from the library cannot be recognised. */
 
@@ -78,7 +78,7 @@ typedef struct zn_context_def {
     ZN_RESERVED;
 } zn_context_def;
 
-/* One error with what is known about its place. Unknown: NULL, 0 for line, column and step, NaN for time. */
+/* One error and its place. Unknown: NULL; 0 for line, column and step; NaN for time. */
 typedef struct zn_error {
     zn_status status;
     const char *message; /* the sentence, without the place */
@@ -90,14 +90,14 @@ typedef struct zn_error {
     ZN_RESERVED;
 } zn_error;
 
-/* `def` may be NULL. NULL only when out of memory. Where OpenBLAS is used it is set to one thread, for the whole process, unless the
+/* `def` may be NULL. Returns NULL only when out of memory. OpenBLAS, if used, is set to one thread for the whole process, unless the
  * environment variable OPENBLAS_NUM_THREADS asks for a number. */
 ZN_API zn_context *zn_context_create(const zn_context_def *def);
 /* NULL is allowed, here and in every destroy function. Destroy what was made with a context before the context. */
 ZN_API void zn_context_destroy(zn_context *context);
 
-/* A flag that a signal handler or another thread sets: while it is not zero, steps end soon, also from inside of long solves, with ZN_STOPPED;
- * the simulation then is at its last good state and can go on. NULL: none. It must stay alive. */
+/* A flag that a signal handler or another thread may set: while it is not zero, steps end soon with ZN_STOPPED, even within long solves;
+ * the simulation is then at its last good state and can continue. NULL: none. The flag must stay alive. */
 ZN_API void zn_context_watch(zn_context *context, const volatile int *stop);
 
 /* Errors are kept in order until cleared; one failing call may leave several (a scene with three mistakes). */
@@ -108,7 +108,7 @@ ZN_API const char *zn_error_text(zn_context *context);
 ZN_API void zn_error_clear(zn_context *context);
 
 ZN_API const char *zn_version(void); /* "0.2.0" */
-ZN_API int zn_version_number(void);  /* 100 */
+ZN_API int zn_version_number(void);  /* 200 */
 
 #ifdef __cplusplus
 }

@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-/* What touches: identifier, word of scenes in space and in the plane, keys that it needs, keys that it may have (beside place and material), sentence.
+/* Contact geometries: identifier, words of scenes in space and in the plane, required keys, optional keys (beside place and material), sentence.
  * The keys have the names of the members of zn_geometry_def. */
 #define ZN_GEOMETRY_LIST(X)                                                                                                    \
     X(POINT, "point", "point", "", "", "its place")                                                                            \
@@ -82,7 +82,7 @@ ZN_API zn_status zn_parts_geometry(zn_parts *, const zn_geometry_def *def, zn_ge
 /* The handle of a shape that was added, by its name. */
 ZN_API zn_status zn_parts_find_geometry(zn_parts *, const char *name, zn_geometry *geometry);
 
-/* What happens where two surfaces touch. Zeros: frictionless, fully inelastic. */
+/* The contact law between two surfaces. Zeros: frictionless, fully inelastic. */
 typedef struct zn_contact_law {
     double restitution, tangential_restitution;
     zn_reservoir reservoir;
@@ -122,16 +122,16 @@ typedef struct zn_contact_pair_def {
 
 /* No friction, no restitution. */
 ZN_API zn_contact_pair_def zn_default_contact_pair_def(void);
-/* Pairs of shapes that are known as formulas are declared contacts, with columns of their own in results. Others whose shapes find each
- * other (a box and a box) become a rule for this one pair. */
+/* Pairs of shapes with a formula become declared contacts, with their own columns in results. Other pairs that can be
+ * detected (a box and a box) become a rule for this one pair. */
 ZN_API zn_status zn_parts_contact(zn_parts *, const zn_contact_pair_def *def);
 
-/* ---- contacts by rule: shapes that find each other ---- */
+/* ---- contacts by rule: collision detection ---- */
 
 /* A set of shapes: names of bodies (all of their shapes), geometries, and groups made before. */
 ZN_API zn_status zn_parts_group(zn_parts *, const char *name, int n_members, const char *const *members);
 
-/* Every shape of set a may touch every shape of set b. Of several rules that name a pair of shapes the last one counts. Never touch: shapes
+/* Every shape of set a may touch every shape of set b. If several rules apply to a pair of shapes, the last one counts. These never touch: shapes
  * of the same body, bodies that cannot move, a pair with a declared contact, and bodies that a joint connects (unless `joined`; a joint with
  * the world connects nothing). Hollow shapes, infinite cylinders and surfaces by formula have declared contacts only. */
 typedef struct zn_collision_def {
@@ -146,7 +146,7 @@ typedef struct zn_collision_def {
 
 /* All shapes with each other, no friction, no restitution. */
 ZN_API zn_collision_def zn_default_collision_def(void);
-/* Adds a rule: shapes that it covers find each other during the simulation. */
+/* Adds a rule: contacts between its shapes are detected during the simulation. */
 ZN_API zn_status zn_parts_collide(zn_parts *, const zn_collision_def *def);
 
 #ifdef __cplusplus

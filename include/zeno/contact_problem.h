@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Discrete frictional contact problems, for those who want the solver only:
+/* Discrete frictional contact problems, for use of the solver alone:
  *
  *   local   u = W r + q                       global   M v = H r + f,  u = H' v + w
  *
  * for each contact with rows (N, T ...), or with rolling (N, T1, T2, R1, R2): Signorini in N, and Coulomb's law |r_T| <= mu r_N,
- * |r_R| <= mu_R r_N with dissipation at its most. docs/contact-problems.md says more. */
+ * |r_R| <= mu_R r_N with maximal dissipation. docs/contact-problems.md says more. */
 #ifndef ZENO_CONTACT_PROBLEM_H
 #define ZENO_CONTACT_PROBLEM_H
 
-#include "zeno/simulation.h"
+#include "zeno/types.h"
 
 #ifdef __cplusplus
 extern "C" {

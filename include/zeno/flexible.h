@@ -40,7 +40,7 @@ typedef enum zn_flexible_type {
 /* What is recorded of each element: see zn_flexible_def. */
 typedef enum zn_flexible_record { ZN_RECORD_AUTO, ZN_RECORD_NONE, ZN_RECORD_FORCES, ZN_RECORD_STRAINS, ZN_RECORD_ALL } zn_flexible_record;
 
-/* Numbers that are 0 are not given. Stiffnesses are given themselves (EA, GA, EI, GJ, line_density), or follow from a material and
+/* 0 means not given. Stiffnesses are given directly (EA, GA, EI, GJ, line_density), or follow from a material and
  * a cross section: EA = young area, GA = shear shear_area, EI = young inertia, GJ = shear torsion, line_density = density area,
  * rotary inertia = density inertia. shear follows from poisson; shear_area is 5/6 area when it is not given (9/10 of circles),
  * torsion the sum of both inertias (of rectangles Saint-Venant's). */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What makes a mechanical system a machine: inputs that change while it runs.
+/* What turns a mechanical system into a machine: inputs, controllers, events and modes.
  *
- * A machine belongs to the builder that it is asked of, and lives as long as that. Its names are names in every formula of the builder; what is
+ * A machine belongs to its builder and lives as long as that. Its names can be used in every formula of the builder; what is
  * declared first is known to what comes later. The values themselves belong to a simulation (zn_simulation_set_input): the model stays constant. */
 #ifndef ZENO_MACHINE_H
 #define ZENO_MACHINE_H
@@ -14,29 +14,29 @@ extern "C" {
 
 typedef struct zn_machine zn_machine;
 
-/* NULL: a wrong builder, or memory is out. */
+/* NULL: a wrong builder, or out of memory. */
 ZN_API zn_machine *zn_formula_machine(zn_formula_model *builder);
 ZN_API zn_machine *zn_parts_machine(zn_parts *parts);
 
 /* A named value that is constant within a step and may be set between steps. */
 ZN_API zn_status zn_machine_input(zn_machine *machine, const char *name, double start);
-/* The same for what is a parameter elsewhere: it may be changed between steps. */
+/* A parameter that may be changed between steps. */
 ZN_API zn_status zn_machine_parameter(zn_machine *machine, const char *name, double value);
 
-/* A state of a controller: a coordinate without mass and velocity, x' = rate(t, q, u, x, inputs), integrated by the scheme beside the mechanics. Its rate may
- * use every name of the builder, also those that come later. */
+/* A state of a controller: a coordinate without mass and velocity, x' = rate(t, q, u, x, inputs), integrated by the scheme together with the mechanics. Its rate may
+ * use every name of the builder, including later ones. */
 ZN_API zn_status zn_machine_state(zn_machine *machine, const char *name, double start, zn_formula rate);
-/* A value that a discrete controller computes at t = 0, every, 2 every ...: steps land there, all formulas are evaluated with the values before, and the
+/* A value that a discrete controller computes at t = 0, every, 2 every ...: steps end there, all formulas are evaluated with the previous values, and the
  * results hold until the next time. */
 ZN_API zn_status zn_machine_sampled(zn_machine *machine, const char *name, double start, double every, zn_formula value);
 /* A mode: 1 or 0, changed by events. */
 ZN_API zn_status zn_machine_mode(zn_machine *machine, const char *name, bool on);
-/* The joint, force, constraint or contact of this name acts only while a condition holds: a formula of modes, inputs and other values that are constant within
+/* The joint, force, constraint or contact with this name acts only while a condition holds: a formula of modes, inputs and other values that are constant within
  * a step. Declared before or after it; checked when the model is built. */
 ZN_API zn_status zn_machine_switch(zn_machine *machine, const char *name, zn_formula condition);
 
 typedef enum zn_direction { ZN_DIRECTION_BOTH, ZN_DIRECTION_UP, ZN_DIRECTION_DOWN } zn_direction;
-/* What an event sets: a state, a coordinate, a velocity ("x'"), a mode, an input or sampled value. Formulas see what was before the event. */
+/* An action of an event: it sets a state, a coordinate, a velocity ("x'"), a mode, an input or a sampled value. Formulas see the values before the event. */
 typedef struct zn_event_set {
     const char *name;
     zn_formula value;
@@ -44,7 +44,7 @@ typedef struct zn_event_set {
 typedef struct zn_event_def {
     const char *name;
     zn_formula when;      /* zero at the event */
-    zn_formula condition; /* text NULL: always; of values that are constant within a step */
+    zn_formula condition; /* where the event would happen; text NULL: always */
     zn_direction direction;
     bool stop, record;
     const char *message; /* of the stop; NULL: "event 'NAME'" */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Models: the three questions that every scheme asks, and the two public ways to answer them (formulas, callbacks).
+/* Models: the functions through which schemes evaluate a system, and two ways to provide them (formulas, callbacks).
  *
  *   state       positions q (nq), velocities u (nu)
  *   multipliers lambda = (lambda_g, lambda_y, lambda_N, lambda_F), n = ng + ny + nN + nF rows, in this order:
@@ -36,13 +36,13 @@ typedef struct zn_sizes {
     int nq, nu, ng, ny, nN, nF, n_contacts;
 } zn_sizes;
 
-/* Where the questions are asked. `a` and `lambda` are only read by the questions that name them. */
+/* The point of evaluation. `a` and `lambda` are only read by functions whose results depend on them. */
 typedef struct zn_point {
     double t;
     const double *q, *u, *a, *lambda;
 } zn_point;
 
-/* Answers go into the caller's memory; a NULL member is not wanted. Matrices hold the values of the model's patterns. */
+/* Results are written to the caller's memory; NULL members are not needed. Matrices hold the values of the model's patterns. */
 typedef struct zn_kinematics {
     double *qdot;       /* B u + beta                                          nq */
     double *qdot_q, *B; /* d qdot/dq (nq x nq), d qdot/du (nq x nu) */
@@ -95,9 +95,9 @@ struct zn_model {
     const double *inputs;               /* these values: at their start, or those of a simulation */
     int n_probes;                       /* values that the machine asks for: see `probes` */
     const char *drawing;                /* how it looks, as JSON (docs/page.md); NULL: no drawing. Set by zn_model_set_drawing */
-    size_t work_bytes;                  /* scratch memory of one caller of the questions */
+    size_t work_bytes;                  /* scratch memory for one caller of the functions */
     void *data;
-    /* Nonzero: the question cannot be answered (the step fails, ZN_ERROR_NOT_FINITE). */
+    /* Return nonzero if the model cannot be evaluated (the step fails, ZN_ERROR_NOT_FINITE). */
     int (*kinematics)(const zn_model *, void *work, const zn_point *, zn_kinematics *);
     int (*balance)(const zn_model *, void *work, const zn_point *, zn_balance *);
     int (*constraints)(const zn_model *, void *work, const zn_point *, zn_constraints *);
@@ -126,8 +126,8 @@ ZN_API zn_status zn_model_set_drawing(zn_context *context, zn_model *model, cons
 
 /* ---- models from callbacks --------------------------------------------------------------------------------------- */
 
-/* A model whose questions are answered by the functions in `def`. Sizes, balance and (with rows) constraints are needed.
- * Everything in `def` except `data` is copied. What may be left out: patterns with start NULL are dense (column by column; c1_u
+/* A model from the functions in `def`. Sizes, balance and (with rows) constraints are required.
+ * Everything in `def` except `data` is copied. Optional: patterns with start NULL are dense (column by column; c1_u
  * transposed all the same), kinematics of natural systems, names ("q1", "u1", "c1"), start values (zeros), momentum, energy,
  * after_step, destroy. `destroy` gets the copy and frees what `data` owns. A mass matrix at the
  * start that is not finite or not positive definite, and energies that are not finite there, are ZN_ERROR_MODEL. */
@@ -141,7 +141,7 @@ typedef struct zn_derivative_check {
     int row, column;
     double given, difference;
 } zn_derivative_check;
-/* Compares every derivative that a model answers, and the levels of its constraints with each other, with differences at one
+/* Compares every derivative of a model, and the levels of its constraints, with finite differences at one
  * point (all members of `at` given). */
 ZN_API zn_status zn_model_check_derivatives(zn_context *context, const zn_model *model, const zn_point *at, zn_derivative_check *result);
 
@@ -194,7 +194,7 @@ typedef struct zn_contact_def {
 
 /* Adds a contact by formulas of its gap and slips. */
 ZN_API zn_status zn_formula_contact(zn_formula_model *, const char *name, const zn_contact_def *def);
-/* A value of interest, any formula of t, coordinates and velocities, that results keep beside q and u. */
+/* An output: a formula of t, coordinates and velocities that results record beside q and u. */
 ZN_API zn_status zn_formula_output(zn_formula_model *, const char *name, zn_formula value);
 
 /* Differentiates, checks and compiles. The builder may be destroyed afterwards. */

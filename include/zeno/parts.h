@@ -108,7 +108,7 @@ typedef struct zn_body_def {
     ZN_RESERVED;
 } zn_body_def;
 
-/* A planar body at the origin; its mass is to be given. */
+/* A planar body at the origin; set its mass. */
 ZN_API zn_body_def zn_default_body_def(void);
 /* Adds a body; `body` (or NULL) gets its handle. */
 ZN_API zn_status zn_parts_body(zn_parts *, const zn_body_def *def, zn_body *body);
@@ -138,7 +138,7 @@ ZN_API zn_status zn_parts_find_frame(zn_parts *, const char *name, zn_frame *fra
 
 /* Of two frames a and b; d = origin of b - origin of a. "The axis" is that of frame a: z in space, x in the plane (where
  * all bodies of the joint are planar; rotations are then about z). Rows on position level unless said otherwise.
- * The one list of joints: name, identifier, word of scenes, what holds. */
+ * The list of joints: name, identifier, word of scenes, what it constrains. */
 #define ZN_JOINT_LIST(X)                                                                                                                 \
     X(REVOLUTE, revolute, "revolute", "same point, in space also same axis z")                                                           \
     X(SPHERICAL, spherical, "spherical", "same point")                                                                                   \
@@ -168,7 +168,7 @@ typedef enum zn_joint_type {
         ZN_JOINT_TYPE_COUNT
 } zn_joint_type;
 
-/* What a joint has beside its rows, set-valued like every contact. s is the displacement of a prismatic joint, or the angle of a revolute one from
+/* Options of a joint, set-valued as contacts are. s is the displacement of a prismatic joint, or the angle of a revolute one from
  * x of a to x of b about z: in (-pi, pi] at the start, where a turn more or less is taken if that is between the stops, and counting turns from there.
  * Each option is a part and a contact of its own: NAME.lower, NAME.upper, NAME.clutch, NAME.friction. */
 typedef enum zn_clutch { ZN_CLUTCH_NONE, ZN_CLUTCH_FORWARD, ZN_CLUTCH_BACKWARD } zn_clutch;
@@ -212,7 +212,7 @@ typedef struct zn_joint_def {
     size_t reserved[5];
 } zn_joint_def;
 
-/* A revolute joint; its bodies and place are to be given. */
+/* A revolute joint; set its frames. */
 ZN_API zn_joint_def zn_default_joint_def(void);
 /* No stops, friction, backlash or clutch. */
 ZN_API zn_joint_options zn_default_joint_options(void);
@@ -221,7 +221,7 @@ ZN_API zn_status zn_parts_joint(zn_parts *, const zn_joint_def *def);
 
 /* ---- forces ---- */
 
-/* The one list of forces: name, identifier, word of scenes, its keys there, what it does. */
+/* The list of forces: name, identifier, word of scenes, keys in scenes, effect. */
 #define ZN_FORCE_LIST(X)                                                                                                    \
     X(SPRING, spring, "spring", "'stiffness', 'damping', 'length' (at rest; 0), 'side'; or 'value'",                        \
       "between two points, along their line; see below for 'side' and 'value'")                                             \
@@ -287,12 +287,12 @@ ZN_API zn_status zn_parts_generalised_force(zn_parts *, const char *coordinate, 
 ZN_API zn_status zn_parts_position_constraint(zn_parts *, const char *name, zn_formula g);
 ZN_API zn_status zn_parts_velocity_constraint(zn_parts *, const char *name, zn_formula gamma);
 ZN_API zn_status zn_parts_contact_formula(zn_parts *, const char *name, const zn_contact_def *def);
-/* A value of interest, any formula of t, coordinates and velocities, that results keep beside q and u. */
+/* An output: a formula of t, coordinates and velocities that results record beside q and u. */
 ZN_API zn_status zn_parts_output(zn_parts *, const char *name, zn_formula value);
 
 /* ---- the picture ---- */
 
-/* What `zeno page` shows beside the bodies' own shapes; texts are JSON as docs/page.md says, and may be NULL. */
+/* What `zeno page` shows beside the shapes of bodies; texts are JSON as described in docs/page.md, and may be NULL. */
 typedef struct zn_view_def {
     const char *items;   /* objects separated by commas */
     const char *members; /* of the whole drawing, each after a comma: ", \"trail\": \"tip\"" */
@@ -306,10 +306,10 @@ ZN_API zn_status zn_parts_view_body(zn_parts *, zn_body body);
 
 /* ---- the model ---- */
 
-/* Builds the model of everything that was added and checks its start; the builder may go on. */
+/* Builds a model of everything added so far and checks its initial state; the builder can be used further. */
 ZN_API zn_status zn_parts_build(zn_parts *, zn_model **model);
 
-/* What a model is made of, in the order of building: bodies, then the rest. Models that were not built from parts have none. */
+/* The parts of a model in the order of building: bodies, then the rest. Models that were not built from parts have none. */
 typedef struct zn_part_info {
     const char *name;
     const char *what;      /* "planar body", "revolute joint", "spring", "formula constraint" ... */

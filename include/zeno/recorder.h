@@ -19,9 +19,9 @@ ZN_API zn_status zn_recorder_create(zn_context *context, const zn_simulation *si
                                     const char *path, zn_recorder **recorder);
 /* Adds a row: t, q, u, percussions since the last row, gaps, energies, iterations since the last row. */
 ZN_API zn_status zn_recorder_row(zn_recorder *recorder);
-/* Writes all rows so far to the disk; rows older than a second are there anyway. */
+/* Writes all rows to the disk; rows older than a second have been written anyway. */
 ZN_API zn_status zn_recorder_flush(zn_recorder *recorder);
-/* Rows that a reader finds in the file now; fewer than were added if the disk was full. */
+/* Number of rows in the file now; fewer than were added if the disk is full. */
 ZN_API long zn_recorder_rows(const zn_recorder *recorder);
 /* The file that is written: PATH.partial (beside the target, when PATH is a symbolic link). */
 ZN_API const char *zn_recorder_path(const zn_recorder *recorder);

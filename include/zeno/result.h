@@ -12,7 +12,7 @@ extern "C" {
 
 typedef struct zn_result zn_result;
 
-/* A file that a recorder wrote, also the .partial of a run that was killed or still goes on; HDF5 and CSV are told apart by content. */
+/* Opens a file written by a recorder, including the .partial file of a killed or active run; HDF5 and CSV are distinguished by content. */
 ZN_API zn_status zn_result_open(zn_context *context, const char *path, zn_result **result);
 ZN_API void zn_result_close(zn_result *result);
 
@@ -22,7 +22,7 @@ ZN_API long zn_result_rows(const zn_result *result);
 ZN_API int zn_result_columns(const zn_result *result);
 /* As in the header of a CSV file: "t", "x", "x'", "energy.kinetic"; NULL: there is no such column. */
 ZN_API const char *zn_result_column_name(const zn_result *result, int column);
-/* By that name, by "dataset.column", or by the end of it after a dot where that is unique ("floor.normal"). An error names the nearest
+/* Finds a column by that name, by "dataset.column", or by a unique ending after a dot ("floor.normal"). An error names the nearest
  * column, or the candidates. */
 ZN_API zn_status zn_result_find(zn_result *result, const char *name, int *column);
 /* Row i of a column is first[i * stride]. Valid until the result is closed. */
@@ -39,10 +39,10 @@ ZN_API int zn_result_dataset_count(const zn_result *result);
 /* An empty structure: there is no such dataset. */
 ZN_API zn_result_dataset zn_result_get_dataset(const zn_result *result, int index);
 
-/* What the file knows of its run: "scene", "title", "version", "scheme", "stages", "step", "end", "tolerance", "drawing", and "run", the scene as
+/* What the file says about its run: "scene", "title", "version", "scheme", "stages", "step", "end", "tolerance", "drawing", and "run", the scene as
  * it was run. NULL: not there. */
 ZN_API const char *zn_result_text(const zn_result *result, const char *name);
-/* Of these as a number: "stages", "step", "end", "tolerance", which are numbers in the file, too. ZN_ERROR_ARGUMENT and NaN: it is not there, or a text. */
+/* The numbers among these: "stages", "step", "end", "tolerance". ZN_ERROR_ARGUMENT and NaN if it is missing or a text. */
 ZN_API zn_status zn_result_number(zn_result *result, const char *name, double *value);
 
 /* Found contacts: a table with an entry for each of them that has pushed since the row before or touches, in the order of rows. Columns: row (from 0), shape_a,

@@ -18,7 +18,7 @@ typedef struct zn_scene_options {
     ZN_RESERVED;
 } zn_scene_options;
 
-/* All independent mistakes in the text are left in the context as errors with file, line and column. A result (.h5, .hdf5) gives the scene that it was made from,
+/* The context gets all independent mistakes as errors with file, line and column. A result (.h5, .hdf5) gives the scene from which it was made,
  * as it was run. */
 ZN_API zn_status zn_scene_load(zn_context *context, const char *path, const zn_scene_options *options, zn_scene **scene);
 /* The same from memory; `name` (may be NULL) stands for the file in errors. */
@@ -39,7 +39,7 @@ ZN_API zn_status zn_scene_record(zn_context *context, const zn_scene *scene, con
 ZN_API const zn_model *zn_scene_model(const zn_scene *scene);
 /* Valid as long as the scene. */
 ZN_API const zn_settings *zn_scene_settings(const zn_scene *scene);
-/* Why its scheme is what it is, where the scene names none and it is not that of the default settings ("it has joints ..."); else NULL. */
+/* The reason for the choice of the scheme, if the scene names none and the choice differs from the default settings ("it has joints ..."); else NULL. */
 ZN_API const char *zn_scene_choice(const zn_scene *scene);
 
 #ifdef __cplusplus

@@ -26,13 +26,13 @@ typedef enum zn_restitution_law {
 
 typedef enum zn_contact_events { ZN_EVENTS_CAPTURED, ZN_EVENTS_LOCATED, ZN_EVENTS_AUTO, ZN_EVENTS_COUNT } zn_contact_events;
 
-/* How to simulate: begin with zn_settings_default(). `zeno settings` and docs/scene.md say what each member means, its range
- * and its default. Every member is checked, also those that the scheme does not use. */
+/* How to simulate: start from zn_settings_default(). `zeno settings` and docs/scene.md describe each member, its range
+ * and its default. Every member is checked, including those that the scheme ignores. */
 typedef struct zn_settings {
     const char *
         scheme; /* see zn_scheme_count, zn_scheme_info; NULL: the default, moreau-midpoint, or radau-2a with three stages where `step` is 0. Must live as long as the settings */
     int stages; /* 0: the scheme's default */
-    double step, end; /* end has no default; step 0: step_auto is meant */
+    double step, end; /* end has no default; step 0 means step_auto */
     bool step_auto;   /* the step is chosen from `accuracy`; `step` is then the first one (0: chosen too) */
     double accuracy;
     double damping;
@@ -57,12 +57,12 @@ typedef struct zn_settings {
     size_t reserved[7];
 } zn_settings;
 
-/* The settings of a simulation that asks for nothing else. */
+/* The default settings. */
 ZN_API zn_settings zn_settings_default(void);
-/* A setting by its name in scenes and its value as text, as the options of the program take it: "scheme" "radau-2a:2", "step" "auto", "damping" "0.8",
- * "friction_law" "staged". The settings stay as they were where a name or a text is wrong; numbers are checked with the simulation. */
+/* Sets a setting by its name in scenes and its value as text, as in the options of the program: "scheme" "radau-2a:2", "step" "auto", "damping" "0.8",
+ * "friction_law" "staged". If the name or the text is wrong, the settings are unchanged; numbers are checked when the simulation is created. */
 ZN_API zn_status zn_settings_set(zn_context *context, zn_settings *settings, const char *name, const char *value);
-/* The value as such a text, cut to `room` bytes with its ending zero. */
+/* The value as text, truncated to `room` bytes including the terminating zero. */
 ZN_API zn_status zn_settings_get(zn_context *context, const zn_settings *settings, const char *name, char *text, size_t room);
 /* All names, from 0; NULL after the last. */
 ZN_API const char *zn_settings_name(int index);
@@ -82,7 +82,7 @@ typedef struct zn_scheme_info {
 ZN_API int zn_scheme_count(void);
 /* A scheme by its place in the table, 0 .. count - 1; an empty one otherwise. */
 ZN_API zn_scheme_info zn_scheme_get(int index);
-/* A scheme by its name; false: there is none. */
+/* A scheme by its name; false if there is none. */
 ZN_API bool zn_scheme_find(const char *name, zn_scheme_info *info);
 
 typedef struct zn_simulation zn_simulation;
@@ -91,9 +91,9 @@ typedef struct zn_simulation zn_simulation;
 ZN_API zn_status zn_simulation_create(zn_context *context, const zn_model *model, const zn_settings *settings, zn_simulation **simulation);
 ZN_API void zn_simulation_destroy(zn_simulation *simulation);
 
-/* One step (the last one is cut to land on the end exactly). ZN_OK until and at the end; on failure the last good state stays. Energies
- * that are not finite at the end, or in a row that is recorded, are ZN_ERROR_NOT_FINITE. The step that comes to the end is
- * ZN_ERROR_NO_CONVERGENCE where it or one before is unfinished (zn_statistics); zn_simulation_done is true then. */
+/* One step (the last one is shortened to end exactly at the end time). ZN_OK until and at the end; after a failure the last good state is kept. Energies
+ * that are not finite at the end, or in a row that is recorded, are ZN_ERROR_NOT_FINITE. The last step is
+ * ZN_ERROR_NO_CONVERGENCE if it or an earlier one is unfinished (zn_statistics); zn_simulation_done is then true. */
 ZN_API zn_status zn_simulation_step(zn_simulation *simulation);
 /* After a step: the next row to record. true: all functions below refer to it; it may lie inside the step (rows
  * at multiples of record_step). false: none is left, and they refer to the end of the step again. */
@@ -111,11 +111,11 @@ ZN_API const double *zn_simulation_velocities(const zn_simulation *simulation);
  * which costs time: from the first call of one of these on, or with a recorder. What was before that is shared as it would be at the state of the first call. */
 ZN_API const double *zn_simulation_percussions(const zn_simulation *simulation);
 ZN_API const double *zn_simulation_percussion_totals(const zn_simulation *simulation);
-/* At the current state: gaps in the order of contacts (NaN where a contact has none), energies. */
+/* Gaps at the current state, in the order of contacts (NaN if a contact has none). */
 ZN_API const double *zn_simulation_gaps(const zn_simulation *simulation);
-/* NULL is allowed for an energy that is not wanted. */
+/* Energies at the current state; either pointer may be NULL. */
 ZN_API void zn_simulation_energy(const zn_simulation *simulation, double *kinetic, double *potential);
-/* The model's outputs at the current state: n_outputs values. Without outputs nothing is filled. */
+/* The outputs of the model at the current state: n_outputs values. */
 ZN_API zn_status zn_simulation_outputs(const zn_simulation *simulation, double *values);
 /* The energy balance of a contact so far: dissipated by its normal percussions (impacts with restitution below 1) and by friction,
  * and supplied to the bodies by a surface with a prescribed motion (a belt, a prescribed body). Of a step with percussion P it is
@@ -125,24 +125,24 @@ typedef struct zn_contact_work {
     double moving;           /* supplied */
     ZN_RESERVED;
 } zn_contact_work;
-/* What a contact did so far. */
+/* The work of a contact so far. */
 ZN_API zn_contact_work zn_simulation_contact_work(const zn_simulation *simulation, int contact);
-/* The work of the force of a bilateral row (ng + ny) so far: that of drives, zero for joints without a drive. */
+/* The work of a bilateral row (ng + ny) so far: of drives; zero for joints without a drive. */
 ZN_API double zn_simulation_constraint_work(const zn_simulation *simulation, int row);
 ZN_API const zn_model *zn_simulation_model(const zn_simulation *simulation);
 ZN_API const zn_settings *zn_simulation_settings(const zn_simulation *simulation);
 
 /* ---- found contacts (zn_parts_collide) ---- */
 
-/* Shapes that find each other have no rows in the model: their contacts are a list that changes from step to step. It has what may touch in the next
- * step, and what has left it since the row before with a percussion. */
+/* Contacts by rule have no rows in the model: they are a list that changes from step to step. It contains what may touch in the next
+ * step, and contacts with a percussion that have left it since the last row. */
 typedef struct zn_found_contact {
     const char *name;           /* "ball/box.2.5": shapes, and the numbers of their features where they may have several contacts */
     const char *shapes[2];      /* names: the first touches the second */
     int shape[2], feature[2];   /* the same as numbers */
     double gap;                 /* not a number: it has left the list */
     double point[3], normal[3]; /* in space; the normal points from the second to the first. In the plane z is 0 */
-    double normal_percussion;   /* since the row before, of the row that is shown */
+    double normal_percussion;   /* since the previous row */
     double percussion
         [3]; /* the same on the first body, in space: the normal one and friction against sliding (of Stribeck's law what is not smooth) */
     ZN_RESERVED;
@@ -152,7 +152,7 @@ ZN_API int zn_simulation_found_count(const zn_simulation *simulation);
 /* index from 0, in an order that depends on the shapes only. Texts live until the next step. */
 ZN_API zn_status zn_simulation_found(const zn_simulation *simulation, int index, zn_found_contact *contact);
 
-/* Normal percussions of all contacts that two bodies had so far. */
+/* Total normal percussion of all contacts between two bodies so far. */
 typedef struct zn_pair_total {
     const char *bodies[2]; /* NULL: no such pair */
     double normal;
@@ -167,28 +167,28 @@ ZN_API zn_pair_total zn_simulation_pair(const zn_simulation *simulation, int ind
 
 /* Sets an input; the next step uses it. Unknown names and values that are not finite are ZN_ERROR_ARGUMENT. */
 ZN_API zn_status zn_simulation_set_input(zn_simulation *simulation, const char *name, double value);
-/* An input follows a table over time. `held`: each value holds from its time to the next one, and steps land on these times; else it is, within each step, the
- * value in its middle. It can not be set any more. */
+/* An input follows a table over time. `held`: each value holds from its time to the next one, and steps end at these times; otherwise it is, within each step, the
+ * value at its midpoint. The input cannot be set any more. */
 struct zn_table_def; /* zeno/machine.h */
 ZN_API zn_status zn_simulation_follow(zn_simulation *simulation, const char *input, const struct zn_table_def *table, bool held);
 /* Its present value. */
 ZN_API zn_status zn_simulation_input(const zn_simulation *simulation, const char *name, double *value);
-/* Names that may be set, from 0; NULL after the last. They live as long as the model. */
+/* Names of inputs, from 0; NULL after the last. They live as long as the model. */
 ZN_API const char *zn_simulation_input_name(const zn_simulation *simulation, int index);
 
 /* ---- snapshots ---- */
 
-/* Everything that goes from one step to the next as bytes; *size: how many. memory NULL: only the size. The same simulation gives the same bytes. */
+/* Saves everything that passes from one step to the next; *size is the number of bytes. memory NULL: only the size. The same simulation gives the same bytes. */
 ZN_API zn_status zn_simulation_save(const zn_simulation *simulation, void *memory, size_t room, size_t *size);
-/* A simulation of the same model and settings (but for the end) goes on from there, bit for bit as the one that was saved; where it was does not
- * matter. Bytes that are damaged, of another model, other settings or another version are ZN_ERROR_ARGUMENT, and change nothing. */
+/* A simulation of the same model and settings (except for the end) continues bit for bit like the one that was saved; its previous state does not
+ * matter. A snapshot that is damaged, or of another model, other settings or another version, is ZN_ERROR_ARGUMENT and changes nothing. */
 ZN_API zn_status zn_simulation_restore(zn_simulation *simulation, const void *snapshot, size_t size);
 
-/* Between steps: other positions and velocities (NULL: as they are) at the present time. `project`: they are moved onto the constraints and out of penetration, by
- * the smallest change in the norm of the mass matrix; else they must be there (ZN_ERROR_START). Statistics and totals go on; an account sees the jump of
- * the energy as that of the scheme. On failure nothing changes. */
+/* Between steps: sets positions and velocities (NULL: unchanged) at the present time. `project`: they are moved onto the constraints and out of penetration by
+ * the smallest change in the mass norm; otherwise they must be consistent (ZN_ERROR_START). Statistics and totals continue; an account counts the jump of
+ * the energy as error of the scheme. On failure nothing changes. */
 ZN_API zn_status zn_simulation_set_state(zn_simulation *simulation, const double *positions, const double *velocities, bool project);
-/* Back to the start, as after zn_simulation_create. Accounts and recorders of it have to be made anew. */
+/* Back to the start, as after zn_simulation_create. Accounts and recorders of it have to be created again. */
 ZN_API zn_status zn_simulation_reset(zn_simulation *simulation);
 
 /* Events that have happened (zn_machine_event), in their order. */
@@ -197,11 +197,11 @@ typedef struct zn_event {
     double t;
     ZN_RESERVED;
 } zn_event;
-/* Number of events of the scene that were kept. */
+/* Number of events so far. */
 ZN_API int zn_simulation_event_count(const zn_simulation *simulation);
-/* Such an event, the first one has index 0; an empty one when there is none. */
+/* An event by its index, from 0; an empty structure if there is none. */
 ZN_API zn_event zn_simulation_event(const zn_simulation *simulation, int index);
-/* The message of the event that stopped the run: it is done then, before its end. NULL: none did. */
+/* The message of the event that stopped the run before its end; NULL if none did. */
 ZN_API const char *zn_simulation_stop_message(const zn_simulation *simulation);
 
 /* What the tolerance is relative to (docs/guide.md, 10): for every coordinate its largest size so far (positions), for every velocity
@@ -216,8 +216,8 @@ ZN_API zn_scales zn_simulation_scales(const zn_simulation *simulation);
 /* What happened so far. */
 typedef struct zn_statistics {
     long steps, rejected;        /* rejected: failed solves, and steps that were not accurate enough */
-    long cut_steps, cut_impacts; /* steps of the fixed grid that were taken in parts because a solve failed; with an impact */
-    double step_min, step_max;   /* smallest and largest accepted step or part of one; 0 before the first */
+    long cut_steps, cut_impacts; /* steps of the fixed grid that were divided because a solve failed; of these, with an impact */
+    double step_min, step_max;   /* smallest and largest accepted step, or part of a step; 0 before the first */
     double max_penetration, max_g, max_gdot, max_gamma; /* over all accepted states */
     double energy_start, energy_end;
     /* Per path of the cone solver: steps that it ended, its iterations in all, and per cone problem of those steps (a step has
@@ -226,8 +226,8 @@ typedef struct zn_statistics {
     long newton_total, least_norm_total, projection_total;
     double newton_mean, least_norm_mean, projection_mean;
     int newton_max, least_norm_max, projection_max;
-    double max_residual; /* largest residual of an accepted step, relative to the scales: at most the tolerance, but for unfinished steps */
-    long roundoff_steps; /* steps solved to round-off of the model's own forces, which is above the tolerance ... */
+    double max_residual; /* largest residual of an accepted step, relative to the scales: at most the tolerance, but in unfinished steps */
+    long roundoff_steps; /* steps solved only to round-off of the forces, which exceeds the tolerance ... */
     double roundoff_residual;              /* ... and the largest residual of these, relative to the velocities */
     long staged_accepted, staged_repeated; /* friction_law staged: steps that used it; discarded attempts */
     double contradiction;                  /* of redundant constraints at the start, satisfied by least squares; 0: none */
@@ -246,11 +246,11 @@ typedef struct zn_statistics {
     double components_mean;
     long components_max, sweeps, factorisations, linear_solves;
     double cone_seconds;
-    /* contact_events located: events, steps that were passed by the laws instead, step solves beyond one for each step, accumulations of impacts that
+    /* contact_events located: located events, steps that were captured instead, solves beyond one per step, accumulations of impacts that
      * were closed. Painleve: impacts without an approach, where forces had no solution. */
     long events_located, events_captured, event_solves, event_accumulations, painleve;
     long
-        unfinished_steps; /* with a component of a thousand contacts or more that the bounded work left above the tolerance: max_residual says how far */
+        unfinished_steps; /* with a component of a thousand or more contacts, left above the tolerance when the work limit was reached: see max_residual */
     size_t reserved[7];
 } zn_statistics;
 /* The statistics so far. */
@@ -282,10 +282,10 @@ typedef struct zn_contact_event {
 } zn_contact_event;
 /* Number of contact events that were located. */
 ZN_API long zn_simulation_contact_event_count(const zn_simulation *simulation);
-/* Such an event, the first one has index 0; its name is NULL when there is none. */
+/* A located contact event by its index, from 0; its name is NULL if there is none. */
 ZN_API zn_contact_event zn_simulation_contact_event(const zn_simulation *simulation, long index);
 
-/* An impact that created energy, because of the law of restitution and not of the step size. */
+/* An impact that created energy because of the law of restitution, not because of the step size. */
 typedef struct zn_energy_warning {
     int contact;      /* the one that gained most, -1: a found one */
     const char *name; /* of that contact; NULL: no such warning. Lives as long as the simulation */

@@ -186,9 +186,10 @@ static PyObject *get_statistics(simulation_object *self, void *unused) {
 }
 
 static PyObject *account_dictionary(zn_part_account a) {
-    return Py_BuildValue("{s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:O}", "kinetic", a.kinetic, "potential", a.potential, "work", a.work, "lost",
+    return Py_BuildValue("{s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:O,s:O}", "kinetic", a.kinetic, "potential", a.potential, "work", a.work, "lost",
                          a.lost, "supplied", a.supplied, "events", a.events, "normal", a.normal, "friction", a.friction, "start", a.start, "scheme", a.scheme,
-                         "available", a.available, "diverged", a.diverged ? Py_True : Py_False);
+                         "available", a.available, "created", a.created, "created_at", a.created_at, "diverged", a.diverged ? Py_True : Py_False, "jumped",
+                         a.jumped ? Py_True : Py_False);
 }
 
 /* None: nobody asked for it. Else {"total": {...}, part: {...}} */

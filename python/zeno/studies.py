@@ -164,7 +164,7 @@ class Study:
     def command(self, run: int, out: str = "run.h5") -> str:
         """How one run is done by itself: a command for a shell, whatever the names in it are."""
         if not self.case:
-            raise ValueError("the study does not say how its runs are done: it is of an earlier version")
+            raise ValueError("the study has no record of how to repeat its runs: it was made by an earlier version")
         words = ["zeno", "run", self.case["scene"]] + [word for option in self.case["options"] for word in option]
         for axis in self.case["axes"]:
             value = self.values[axis["name"]][run]

@@ -26,6 +26,7 @@ zn_status fail_at(zn_context *context, zn_status status, const error_place *plac
     __attribute__((format(printf, 4, 5)));
 /* Adds what a caller knows to the newest error where it is unknown (step and time, for instance). */
 void fail_add_place(zn_context *context, const error_place *place);
+void fail_set_place(zn_context *context, int index, const error_place *place); /* of an error that is not the newest */
 
 void log_message(zn_context *context, zn_log_level level, const char *format, ...) __attribute__((format(printf, 3, 4)));
 

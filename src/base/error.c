@@ -82,6 +82,10 @@ void fail_add_place(zn_context *context, const error_place *place) {
     if (context->n_errors) add_place(context, &context->errors[context->n_errors - 1], place);
 }
 
+void fail_set_place(zn_context *context, int index, const error_place *place) {
+    if ((size_t)index < context->n_errors) add_place(context, &context->errors[index], place);
+}
+
 int zn_error_count(const zn_context *context) { return context ? (int)context->n_errors + (context->memory_failed ? 1 : 0) : 0; }
 
 const zn_error *zn_error_get(const zn_context *context, int index) {

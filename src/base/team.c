@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Workers wait for a new round, take tasks by a counter, and report. They look for a while before they sleep, since loops follow each other
- * within microseconds. */
+/* A round: its loop is written down, then it is open; members join an open round, take tasks by counters, and leave. When the caller finds no more tasks it closes the
+ * round and waits for those who have joined only: who has not woken by then is not waited for. Loops follow each other within microseconds, or within
+ * milliseconds where there is other work between them, and to wake a thread takes longer than many loops do: so members look for the next round for a while before they sleep. */
 #include "base/team.h"
 
 #include "base/context.h"
@@ -9,7 +10,9 @@
 #include <sched.h>
 #include <stdatomic.h>
 
-enum { LOOKS = 2000 };
+enum { LOOKS = 64 };                 /* between looks at the clock, with others let through */
+static const double awake = 2e-3;    /* seconds: that a member looks for the next round */
+static const double patience = 1e-4; /* seconds: that the caller looks for the end of tasks */
 
 typedef struct member {
     base_team *team;
@@ -17,31 +20,73 @@ typedef struct member {
     pthread_t thread;
 } member;
 
+/* Tasks that are taken in their order; apart from other rows, so that those who take them do not write to the same cache line. */
+enum { CACHE_LINE = 64 };
+typedef struct row {
+    atomic_int next;
+    int end;
+    char apart[CACHE_LINE - sizeof(atomic_int) - sizeof(int)];
+} row;
+
 struct base_team {
-    int size;
+    int size, asked; /* asked: for so many; there may be fewer */
     pthread_mutex_t lock;
     pthread_cond_t begins, ends;
     atomic_uint round; /* changes when there is work, or the end */
-    atomic_int next, busy;
-    bool over;
-    int tasks, threads;
+    atomic_uint state; /* OPEN, and JOINED for each member in the round */
+    atomic_bool over;
+    int threads, n_rows; /* of the open round, as all below */
+    row rows[TEAM_MOST];
     void (*work)(void *, int, int);
     void *user;
     member members[TEAM_MOST];
 };
+enum { OPEN = 1, JOINED = 2 };
 
+/* From one row after the other, the own one first. */
 static void take_tasks(base_team *team, int number) {
-    int tasks = team->tasks;
-    for (int task; (task = atomic_fetch_add(&team->next, 1)) < tasks;) team->work(team->user, task, number);
+    for (int k = 0; k < team->n_rows; k++) {
+        row *from = &team->rows[(number + k) % team->n_rows];
+        for (int task; (task = atomic_fetch_add(&from->next, 1)) < from->end;) team->work(team->user, task, number);
+    }
+}
+
+/* Looks cost the other thread of a core nothing. */
+static inline void pause_briefly(void) {
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#endif
+}
+
+/* Looks until *word is, or is not, `value`, for some time. */
+static bool look_for(atomic_uint *word, unsigned value, bool is, double seconds) {
+    double end = base_seconds() + seconds;
+    do {
+        for (int k = 0; k < LOOKS; k++, pause_briefly())
+            if ((atomic_load(word) == value) == is) return true;
+        sched_yield();
+    } while (base_seconds() < end);
+    return false;
 }
 
 static void await_round(base_team *team, unsigned last) {
-    for (int k = 0; k < LOOKS; k++) {
-        if (atomic_load(&team->round) != last) return;
-        if (k % 64 == 63) sched_yield();
-    }
+    if (look_for(&team->round, last, false, awake)) return;
     pthread_mutex_lock(&team->lock);
     while (atomic_load(&team->round) == last) pthread_cond_wait(&team->begins, &team->lock);
+    pthread_mutex_unlock(&team->lock);
+}
+
+static bool join(base_team *team) {
+    unsigned state = atomic_load(&team->state);
+    while (state & OPEN)
+        if (atomic_compare_exchange_weak(&team->state, &state, state + JOINED)) return true;
+    return false;
+}
+
+static void leave(base_team *team) {
+    if (atomic_fetch_sub(&team->state, JOINED) != JOINED) return;
+    pthread_mutex_lock(&team->lock);
+    pthread_cond_signal(&team->ends);
     pthread_mutex_unlock(&team->lock);
 }
 
@@ -52,12 +97,10 @@ static void *serve(void *user) {
     for (;;) {
         await_round(team, last);
         last = atomic_load(&team->round);
-        if (team->over) return NULL;
+        if (atomic_load(&team->over)) return NULL;
+        if (!join(team)) continue;
         if (self->number < team->threads) take_tasks(team, self->number);
-        if (atomic_fetch_sub(&team->busy, 1) != 1) continue;
-        pthread_mutex_lock(&team->lock);
-        pthread_cond_signal(&team->ends);
-        pthread_mutex_unlock(&team->lock);
+        leave(team);
     }
 }
 
@@ -68,29 +111,58 @@ static void begin_round(base_team *team) {
     pthread_mutex_unlock(&team->lock);
 }
 
-void base_team_run(base_team *team, int threads, int tasks, void (*work)(void *, int, int), void *user) {
+static void end_round(base_team *team) {
+    if (atomic_fetch_and(&team->state, ~(unsigned)OPEN) == OPEN || look_for(&team->state, 0, true, patience)) return;
+    pthread_mutex_lock(&team->lock);
+    while (atomic_load(&team->state) != 0) pthread_cond_wait(&team->ends, &team->lock);
+    pthread_mutex_unlock(&team->lock);
+}
+
+static void run(base_team *team, int threads, int n_rows, int tasks, void (*work)(void *, int, int), void *user) {
     if (!team || threads < 2 || tasks < 2) {
         for (int task = 0; task < tasks; task++) work(user, task, 0);
         return;
     }
-    team->tasks = tasks, team->threads = threads, team->work = work, team->user = user;
-    atomic_store(&team->next, 0);
-    atomic_store(&team->busy, team->size - 1);
+    team->threads = threads, team->n_rows = n_rows, team->work = work, team->user = user;
+    for (int i = 0; i < n_rows; i++) {
+        atomic_store(&team->rows[i].next, (int)((long)tasks * i / n_rows));
+        team->rows[i].end = (int)((long)tasks * (i + 1) / n_rows);
+    }
+    atomic_store(&team->state, OPEN);
     begin_round(team);
     take_tasks(team, 0);
-    for (int k = 0; k < LOOKS; k++) {
-        if (atomic_load(&team->busy) == 0) return;
-        if (k % 64 == 63) sched_yield();
-    }
-    pthread_mutex_lock(&team->lock);
-    while (atomic_load(&team->busy) != 0) pthread_cond_wait(&team->ends, &team->lock);
-    pthread_mutex_unlock(&team->lock);
+    end_round(team);
+}
+
+void base_team_run(base_team *team, int threads, int tasks, void (*work)(void *, int, int), void *user) {
+    run(team, threads, 1, tasks, work, user);
+}
+
+void base_team_spread(base_team *team, int threads, int tasks, void (*work)(void *, int, int), void *user) {
+    run(team, threads, threads < TEAM_MOST ? threads : TEAM_MOST, tasks, work, user);
+}
+
+typedef struct shared {
+    int count, each;
+    void (*work)(void *, int, int);
+    void *user;
+} shared;
+
+static void share_piece(void *user, int task, int number) {
+    (void)number;
+    const shared *loop = user;
+    int first = task * loop->each, left = loop->count - first;
+    loop->work(loop->user, first, first + (left < loop->each ? left : loop->each));
+}
+
+void base_share_pieces(zn_context *context, int threads, int count, int each, void (*work)(void *, int, int), void *user) {
+    base_team_spread(base_team_of(context, threads), threads, (count + each - 1) / each, share_piece, &(shared){count, each, work, user});
 }
 
 int base_team_size(const base_team *team) { return team ? team->size : 1; }
 
 static void destroy(zn_context *context, base_team *team) {
-    team->over = true;
+    atomic_store(&team->over, true);
     begin_round(team);
     for (int k = 1; k < team->size; k++) pthread_join(team->members[k].thread, NULL);
     pthread_cond_destroy(&team->begins);
@@ -110,6 +182,7 @@ static base_team *create(zn_context *context, int threads) {
     pthread_mutex_init(&team->lock, NULL);
     pthread_cond_init(&team->begins, NULL);
     pthread_cond_init(&team->ends, NULL);
+    team->asked = threads;
     for (team->size = 1; team->size < threads; team->size++) {
         member *one = &team->members[team->size];
         *one = (member){.team = team, .number = team->size};
@@ -122,7 +195,7 @@ static base_team *create(zn_context *context, int threads) {
 base_team *base_team_of(zn_context *context, int threads) {
     if (threads > TEAM_MOST) threads = TEAM_MOST;
     if (threads < 2) return NULL;
-    if (context->team && context->team->size >= threads) return context->team;
+    if (context->team && context->team->asked >= threads) return context->team;
     base_team_end(context);
     return create(context, threads);
 }

@@ -14,8 +14,19 @@ typedef struct base_team base_team;
  * no memory, or the system gives no threads: everything is then done by the caller. */
 base_team *base_team_of(zn_context *, int threads);
 int base_team_size(const base_team *); /* NULL: 1 */
-/* work(user, task, member) for each task, by any of the first `threads` members (0: the caller). Returns when all are done. Tasks may allocate from
- * the context, but not start loops of their own. */
+/* work(user, task, member) for each task, by any of the first `threads` members (0: the caller), who take them in their order. Returns when all are done. Tasks may
+ * allocate from the context, but not start loops of their own. */
 void base_team_run(base_team *, int threads, int tasks, void (*work)(void *user, int task, int member), void *user);
+/* The same for tasks that never wait for each other: each member begins with a part of its own, so that loops over the same data find it where the last one left it, in
+ * the caches of their cores. To send it from one to the other may take as long as the work. */
+void base_team_spread(base_team *, int threads, int tasks, void (*work)(void *user, int task, int member), void *user);
+/* A loop over 0 .. count - 1: work(user, first, last) for pieces of `each` numbers, shared where there are enough of them to pay for waking threads; else once for all,
+ * which is here, so that it costs no call. */
+enum { TEAM_PIECES_LEAST = 4 };
+void base_share_pieces(zn_context *, int threads, int count, int each, void (*work)(void *user, int first, int last), void *user);
+static inline void base_share(zn_context *context, int threads, int count, int each, void (*work)(void *, int, int), void *user) {
+    if (threads < 2 || count < TEAM_PIECES_LEAST * each) work(user, 0, count);
+    else base_share_pieces(context, threads, count, each, work, user);
+}
 
 #endif

@@ -16,6 +16,10 @@
 #define WIDE
 #endif
 
+/* Four numbers, of which operators take all at once; `four_there`: where they lie among others in an array of numbers. */
+typedef double four __attribute__((vector_size(4 * sizeof(double))));
+typedef four four_there __attribute__((aligned(sizeof(double)), may_alias));
+
 /* Part of the functions that call it, so that it is compiled with their vectors, and with the sizes that they know. */
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 

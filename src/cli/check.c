@@ -6,6 +6,7 @@
 #include "cli/sweep.h"
 #include "model/contact_field.h"
 #include "scene/study_section.h"
+#include "scene/where.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -91,7 +92,7 @@ static void print_field(const zn_model *model) {
     const contact_field *field = contact_field_of(model);
     if (!field) return;
     int n = contact_field_shapes(field);
-    printf("  %d shapes that find each other:", n);
+    printf("  %d shapes in contact rules:", n);
     for (int i = 0, kinds = 0; i < n; i++) {
         const char *class = contact_field_shape_class(field, i);
         int count = 0, earlier = 0;
@@ -206,7 +207,10 @@ int cli_check(int argc, char **argv) {
         if (zn_simulation_create(context, zn_scene_model(scene), &settings, &simulation) == ZN_OK) {
             printf("  the start is consistent\n");
             exit_status = check_study(context, path, &scene_options, scene);
-        } else cli_print_errors(context);
+        } else {
+            scene_place_errors(scene);
+            cli_print_errors(context);
+        }
     }
     zn_simulation_destroy(simulation);
     zn_scene_destroy(scene);

@@ -107,7 +107,7 @@ zn_status checkpoint_read(const char *path, const checkpoint_of *of, checkpoint_
     const unsigned char *content = c->bytes + sizeof *head;
     if (head->length != c->size - sizeof *head || head->snapshot > head->length ||
         head->content != bytes_hash(BYTES_HASH, content, head->length))
-        return fail(of->context, ZN_ERROR_ARGUMENT, "the checkpoint %s is damaged: its bytes are not the ones that were written", path);
+        return fail(of->context, ZN_ERROR_ARGUMENT, "the checkpoint %s is damaged: its checksum is wrong", path);
     if (of->out && !head->recorder)
         return fail(of->context, ZN_ERROR_ARGUMENT, "the run of %s had no --out, so there are no rows to continue", path);
     return zn_simulation_restore(of->simulation, content, head->snapshot);
@@ -120,7 +120,7 @@ void checkpoint_forget(zn_context *context, checkpoint_content *c) {
     *c = (checkpoint_content){0};
 }
 
-/* OUT is of the run of this checkpoint, which had come to its end: younger than the checkpoint, and the rows that it counts end where it was written. */
+/* OUT belongs to the run of this checkpoint, which had come to its end: younger than the checkpoint, and the rows that it counts end where it was written. */
 static bool is_complete(const checkpoint_of *of, checkpoint_content *c) {
     struct stat out, point;
     long rows = c->head.rows;
@@ -163,7 +163,7 @@ zn_status checkpoint_find_rows(const checkpoint_of *of, checkpoint_content *c) {
     if (status != ZN_OK) return status;
     zn_error_clear(context);
     return fail(context, ZN_ERROR_FILE,
-                "%s.partial, where the run has left its first %ld rows, %s; without --out the run goes on without rows", of->out,
+                "%s.partial, which has the first %ld rows of the run, %s; without --out the run continues without rows", of->out,
                 c->head.rows, there ? "has fewer" : "is missing");
 }
 

@@ -26,7 +26,7 @@ static void help(FILE *to) {
     fprintf(to, "zeno %s: mechanical systems with frictional contact and impacts\n\n", zn_version());
     for (int i = 0; i < N_COMMANDS; i++)
         fprintf(to, "  zeno %-8s %-40s %s\n", commands[i].name, commands[i].arguments, commands[i].summary);
-    fprintf(to, "\n'zeno COMMAND --help' says more. A first try: zeno run scenes/rotating-ball.yaml\n");
+    fprintf(to, "\n'zeno COMMAND --help' shows the options of a command. To begin: zeno run scenes/rotating-ball.yaml\n");
 }
 
 static const char *command_name(const void *list, int i) { return ((const command *)list)[i].name; }

@@ -14,11 +14,11 @@
 #include <unistd.h>
 
 static const char usage[] = "zeno page RESULT|STUDY --out FILE.html|FILE.json [--title TEXT] [--results FOLDER]";
-static const char help[] = "  RESULT   what zeno run --out has written (.h5, .hdf5; a .csv has no drawing and gives plots only)\n"
-                           "  --out    FILE.html: a page that opens without server and network; FILE.json: its data alone\n"
-                           "  STUDY    what zeno sweep has written: curves, maps and histograms; a click shows a run\n"
-                           "  --results  of a study: a folder with results run-K.h5 of its runs, whose animations go into the page\n"
-                           "  --title  instead of the scene's\n"
+static const char help[] = "  RESULT   a result of zeno run --out (.h5, .hdf5; a .csv has no drawing and gives plots only)\n"
+                           "  --out    FILE.html: a page that needs no server or network; FILE.json: its data alone\n"
+                           "  STUDY    a file of zeno sweep: curves, maps and histograms; click to see a run\n"
+                           "  --results  for a study: a folder with results run-K.h5, whose animations are included\n"
+                           "  --title  replaces the title of the scene\n"
                            "The page needs the viewer, which `make viewer` builds; ZENO_VIEWER may name its file.\n";
 
 static bool ends_with(const char *text, const char *ending) {
@@ -173,7 +173,7 @@ int cli_page(int argc, char **argv) {
         return CLI_OK;
     }
     if (!result) return wrong("which result? Its file is missing", "");
-    if (!out) return wrong("where to? --out FILE.html is missing", "");
+    if (!out) return wrong("--out FILE.html is missing", "");
     if (!ends_with(out, ".html") && !ends_with(out, ".json")) return wrong("--out takes a name that ends with .html or .json, not ", out);
     zn_context *context = zn_context_create(NULL);
     int code = context ? make_page(context, result, out, title, results) : CLI_FAILED;

@@ -26,24 +26,21 @@ static const char usage[] =
     "            [--where NAME=VALUE]... --out FILE.svg|FILE.png\n"
     "       zeno plot RESULT --contacts number|force|network [--at T] --out FILE.svg|FILE.png";
 static const char help[] =
-    "  RESULT   what zeno run --out has written (.h5, .hdf5, .csv, also .partial); several of them are compared in one picture\n"
-    "  --x      the column of the horizontal axis, t when not given (of a study: what varies first); --x phi --y \"phi'\" gives a phase "
+    "  RESULT   a result of zeno run --out (.h5, .hdf5, .csv, also .partial); several results are compared in one picture\n"
+    "  --x      column of the horizontal axis (default: t; for a study: the first varied quantity); --x phi --y \"phi'\" gives a phase "
     "portrait\n"
-    "  --y      one or more columns, or EVENT.COLUMN of a study (impact:floor.x, with --style points); a name with a comma in it, or a "
-    "quote at its begin, goes in double quotes, and those in it are doubled\n"
-    "  --map    of a study: a colour for each run over two things that vary (--x, --y; else the first two); --levels divide it into "
-    "classes, which --label "
-    "names\n"
-    "  --histogram  of a study: how often values occur, with quantiles (--quantiles 0.05,0.5,0.95)\n"
+    "  --y      one or more columns, or EVENT.COLUMN of a study (impact:floor.x, with --style points); put names that contain a comma or "
+    "begin with a quote in double quotes, and double the quotes inside\n"
+    "  --map    for a study: a colour map over two varied quantities (--x, --y; default: the first two); --levels divides it into classes, "
+    "which --label names\n"
+    "  --histogram  for a study: a histogram with quantiles (--quantiles 0.05,0.5,0.95)\n"
     "  --where  only the runs of a study with this value, or the nearest one\n"
-    "  --label  what the legend calls a curve, in the order of results and then columns\n"
-    "  --contacts  of shapes that find each other: their number, the sum of normal forces, or the network of forces at a time (--at, the "
-    "end)\n"
-    "  --events ticks on the axis of time where contacts hit, open, begin and end to slip (of runs with contact_events: located, in "
-    "HDF5),\n"
-    "           and at events of the scene\n"
+    "  --label  names of curves in the legend, in the order of results, then columns\n"
+    "  --contacts  found contacts: their number, the sum of normal forces, or the network of forces at a time (--at, default: the end)\n"
+    "  --events mark on the time axis where contacts hit, open, and begin or end to slip (HDF5, contact_events: located),\n"
+    "           and events of the scene\n"
     "  --equal  the same scale on both axes, for paths in the plane\n"
-    "  --size   in points of an SVG (900,560); a PNG has 1.5 pixels for each\n";
+    "  --size   size in points of an SVG (default 900,560); a PNG has 1.5 pixels per point\n";
 
 static int wrong(const char *sentence, const char *word) {
     fprintf(stderr, "zeno: %s%s\nusage: %s\n", sentence, word, usage);
@@ -96,9 +93,9 @@ static int read_options(const plot_options *options, plot_def *plot) {
     if (options->map && options->histogram) return wrong("--map and --histogram are two pictures", "");
     if (draws_study(options) && options->n_results > 1)
         return wrong(options->map || options->histogram ? "--map and --histogram draw one study"
-                                                        : "which columns? --y NAME[,NAME...] is missing",
+                                                        : "--y NAME[,NAME...] is missing: choose the columns to draw",
                      "");
-    if (!options->out) return wrong("where to? --out FILE.svg or --out FILE.png is missing", "");
+    if (!options->out) return wrong("--out FILE.svg or --out FILE.png is missing", "");
     if (!plot_path_ok(options->out)) return wrong("--out takes a name that ends with .svg or .png, not ", options->out);
     int log = one_of(options->log, logs), style = one_of(options->style ? options->style : "lines", styles),
         key = one_of(options->key, keys);
@@ -293,7 +290,7 @@ static int draw_study(zn_context *context, const plot_options *options, plot_def
     zn_status status = result_open(context, options->results[0], &result);
     if (status != ZN_OK) return CLI_FAILED;
     if (!study_view_is_study(result))
-        status = fail(context, ZN_ERROR_ARGUMENT, "%s is not a study, so say what to draw: --y NAME[,NAME...]", options->results[0]);
+        status = fail(context, ZN_ERROR_ARGUMENT, "%s is not a study; choose what to draw: --y NAME[,NAME...]", options->results[0]);
     else if (result_rows(result) == 0) status = fail(context, ZN_ERROR_FILE, "%s has no rows to plot", options->results[0]);
     if (status == ZN_OK) status = study_view_open(context, result, options->n_where, options->where, &view);
     if (status == ZN_OK && !name) status = plot_study_usual(&view, &kind, &usual);

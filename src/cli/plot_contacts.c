@@ -54,7 +54,7 @@ static const double *coordinate(zn_context *context, result_file *result, const 
     return values;
 }
 
-/* The first row whose percussions count, and the time that they are of. */
+/* The first row whose percussions count, and their time. */
 static long window(const double *t, long last, double whole, double *time) {
     long first = last;
     while (first > 1 && t[last] - t[first - 1] < whole / windows) first--;

@@ -206,7 +206,7 @@ int cli_joints(int argc, char **argv) {
                          "in the plane, in space: rows of constraints, on position level + on velocity level; -: none there",
                          ZN_JOINT_TYPE_COUNT,
                          4,
-                         {"type", "in the plane", "in space", "what holds"},
+                         {"type", "in the plane", "in space", "constraint"},
                          joint_cell};
     return show(&r, argc, argv);
 }

@@ -9,6 +9,7 @@
 #include "cli/summary.h"
 #include "scene/csv.h"
 #include "scene/study_section.h"
+#include "scene/where.h"
 #include "sim/simulation.h"
 
 #include <stdlib.h>
@@ -123,24 +124,31 @@ static zn_status prepare(const run_options *o, running *run, const zn_scene *sce
 static void warn_if_diverged(const running *run, const zn_simulation *simulation) {
     zn_part_account all = run->account ? zn_account_total(run->account) : (zn_part_account){0};
     const zn_settings *settings = zn_simulation_settings(simulation);
-    if (!all.diverged) return;
-    fprintf(
-        stderr,
-        "warning: the motion diverges, or the step does not resolve it: with %s there is more than twice the energy that was available or "
-        "was supplied, %.3g; try ",
-        settings->scheme, all.available);
+    if (!all.diverged && !all.jumped) return;
+    if (all.diverged)
+        fprintf(stderr,
+                "warning: the motion diverges, or the step is too large to resolve it: with %s the energy exceeds twice the available and "
+                "supplied energy, %.3g; try ",
+                settings->scheme, all.available);
+    else
+        fprintf(stderr,
+                "warning: the step to t = %.9g is too large to resolve the motion: %s created an energy of %.3g that no force or impact "
+                "accounts for; try ",
+                all.created_at, settings->scheme, all.created);
     if (settings->step_auto) fprintf(stderr, "a smaller accuracy");
     else fprintf(stderr, "step: %.3g", settings->step / 10);
     fprintf(stderr, strcmp(settings->scheme, "radau-2a") ? " or scheme: radau-2a\n" : "\n");
 }
 
-/* Values that nobody recorded are looked at now: the status may change. */
-static zn_status report(const run_options *o, const running *run, zn_simulation *simulation, zn_status status, double wall) {
+/* Values that nobody recorded are computed now: the status may change. */
+static zn_status report(const run_options *o, const running *run, zn_scene *scene, zn_simulation *simulation, zn_status status,
+                        double wall) {
     zn_context *context = run->context;
     double *outputs = MEM_ARRAY(context, double, zn_simulation_model(simulation)->n_outputs);
     zn_status evaluated = !outputs ? ZN_ERROR_MEMORY : status == ZN_ERROR_NOT_FINITE ? status : zn_simulation_outputs(simulation, outputs);
     if (evaluated != ZN_OK) mem_free(context, outputs), outputs = NULL;
     if (status == ZN_OK) status = evaluated;
+    scene_place_errors(scene);
     char stop[200];
     tell_stop(run, simulation, stop, sizeof stop);
     const char *message = status == ZN_STOPPED ? stop : status == ZN_OK ? "" : zn_error_text(context);
@@ -197,6 +205,7 @@ static int simulate(const run_options *o, zn_context *context, zn_scene *scene, 
     if (o->checkpoint && !checkpoint_parse(o->checkpoint, &run.save)) return CLI_USAGE;
     zn_status status = prepare(o, &run, scene, settings, &simulation);
     if (status != ZN_OK) {
+        scene_place_errors(scene);
         cli_print_errors(context);
         zn_recorder_finish(run.recorder, false);
         zn_account_destroy(run.account);
@@ -213,14 +222,14 @@ static int simulate(const run_options *o, zn_context *context, zn_scene *scene, 
     progress_end(&run.bar);
     double wall = base_seconds() - begin;
     status = finish(&run, status);
-    status = report(o, &run, simulation, status, wall);
+    status = report(o, &run, scene, simulation, status, wall);
     if (status == ZN_STOPPED) {
         char text[200];
         tell_stop(&run, simulation, text, sizeof text);
         fprintf(stderr, "stopped at t = %.9g\n", zn_simulation_time(simulation));
         if (stopping_cause() != STOP_SIGNAL) fprintf(stderr, "%s\n", text);
     }
-    if (status == ZN_STOPPED && o->checkpoint) fprintf(stderr, "the same command with --continue %s goes on from there\n", run.save.path);
+    if (status == ZN_STOPPED && o->checkpoint) fprintf(stderr, "to resume, repeat the command with --continue %s\n", run.save.path);
     else if (status != ZN_OK) cli_print_errors(context);
     zn_account_destroy(run.account);
     zn_simulation_destroy(simulation);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The file of a study made ready for pictures: what varies, which runs are looked at. */
+/* The file of a study made ready for pictures: what varies, which runs are selected. */
 #ifndef CLI_STUDY_VIEW_H
 #define CLI_STUDY_VIEW_H
 
@@ -8,7 +8,7 @@
 typedef struct study_view_axis {
     const char *name;
     const double *values; /* of each run */
-    long n_distinct;      /* among the runs that are looked at */
+    long n_distinct;      /* among the selected runs */
     double *distinct;     /* sorted */
     int n_words;
     char **words; /* what a number is the place of; NULL: the numbers are meant */
@@ -21,11 +21,11 @@ typedef struct study_view {
     int n_axes;
     study_view_axis *axes;
     const double *status;
-    bool *used; /* is this run looked at? */
+    bool *used; /* is this run selected? */
 } study_view;
 
 bool study_view_is_study(const result_file *);
-/* where: "NAME=VALUE" each, of which only the runs with the nearest value are looked at. ZN_ERROR_ARGUMENT: a mistake of the one who asks. */
+/* where: "NAME=VALUE" each, of which only the runs with the nearest value are selected. ZN_ERROR_ARGUMENT: a mistake of the caller. */
 zn_status study_view_open(zn_context *, result_file *, int n_where, const char *const *where, study_view *);
 void study_view_close(study_view *);
 /* -1: there is none of this name. */

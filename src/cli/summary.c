@@ -126,7 +126,11 @@ static void account(FILE *to, const cli_summary *s) {
     cli_json_number(to, all.scheme);
     fprintf(to, ", \"available\": ");
     cli_json_number(to, all.available);
-    fprintf(to, ", \"diverged\": %s", all.diverged ? "true" : "false");
+    fprintf(to, ", \"created\": ");
+    cli_json_number(to, all.created);
+    fprintf(to, ", \"created_at\": ");
+    cli_json_number(to, all.created_at);
+    fprintf(to, ", \"diverged\": %s, \"jumped\": %s", all.diverged ? "true" : "false", all.jumped ? "true" : "false");
     if (zn_model_part_count(model)) fprintf(to, ", \"parts\": [");
     bool first = true;
     for (int i = 0; i < zn_model_part_count(model); i++) {
@@ -187,17 +191,19 @@ static void json_status(FILE *to, const cli_summary *s) {
     cli_json_text(to, stop ? stop : s->message);
 }
 
-/* Of the scene, in their order; nothing where none happened. */
+/* Of the scene, in their order. */
 static void json_events(FILE *to, const zn_simulation *sim) {
     int count = zn_simulation_event_count(sim);
+    fprintf(to, "\"events\": [");
     for (int i = 0; i < count; i++) {
         zn_event event = zn_simulation_event(sim, i);
-        fprintf(to, "%s{\"name\": ", i ? ", " : "\"events\": [");
+        fprintf(to, "%s{\"name\": ", i ? ", " : "");
         cli_json_text(to, event.name);
         fprintf(to, ", \"t\": ");
         cli_json_number(to, event.t);
-        fprintf(to, i + 1 < count ? "}" : "}], ");
+        fprintf(to, "}");
     }
+    fprintf(to, "], ");
 }
 
 static void energy_warnings(FILE *to, const zn_simulation *sim, long count) {
@@ -247,9 +253,9 @@ static void found_lines(FILE *to, const zn_simulation *sim, const zn_statistics 
         zn_pair_total pair = zn_simulation_pair(sim, i);
         fprintf(to, "  %-12s %-12s %18.9g\n", pair.bodies[0], pair.bodies[1], pair.normal);
     }
-    fprintf(to, "\n  shapes that found each other: %.1f contacts in a step, at most %d; largest overlap %.3g", stats->found_mean,
-            stats->found_max, stats->max_overlap);
-    if (stats->missed_pairs) fprintf(to, "; %ld were missed, and their steps repeated", stats->missed_pairs);
+    fprintf(to, "\n  found contacts: %.1f in a step on average, at most %d; largest overlap %.3g", stats->found_mean, stats->found_max,
+            stats->max_overlap);
+    if (stats->missed_pairs) fprintf(to, "; %ld were missed at first, and their steps repeated", stats->missed_pairs);
     fprintf(to, "\n");
 }
 
@@ -376,7 +382,7 @@ static void energy_warning_line(FILE *to, const zn_simulation *sim, long count) 
 static void event_line(FILE *to, const zn_statistics *stats) {
     fprintf(to, "\n  %ld contact events located", stats->events_located);
     if (stats->event_accumulations) fprintf(to, ", %ld accumulations of impacts closed", stats->event_accumulations);
-    if (stats->events_captured) fprintf(to, ", %ld steps passed by the laws alone", stats->events_captured);
+    if (stats->events_captured) fprintf(to, ", %ld steps not located but captured", stats->events_captured);
 }
 
 static void painleve_line(FILE *to, long count) {
@@ -421,14 +427,13 @@ void cli_summary_table(FILE *to, const cli_summary *s) {
     if (model->size.ng) fprintf(to, ", constraint drift %.3g (velocity %.3g)", stats.max_g, stats.max_gdot);
     if (stats.roundoff_steps)
         fprintf(to,
-                "\n  %ld steps were solved only to the round-off of the model's forces, which is above the tolerance %.3g: up to %.3g of "
-                "the velocities",
+                "\n  %ld steps were solved to round-off of the forces only, which exceeds the tolerance %.3g: up to %.3g of the velocities",
                 stats.roundoff_steps, settings->tolerance, stats.roundoff_residual);
     if (stats.unfinished_steps)
-        fprintf(to, "\n  %ld steps with many contacts were left above the tolerance %.3g: up to %.3g", stats.unfinished_steps,
+        fprintf(to, "\n  %ld steps with many contacts did not reach the tolerance %.3g: residuals up to %.3g", stats.unfinished_steps,
                 settings->tolerance, stats.max_residual);
     if (stats.cut_steps)
-        fprintf(to, "\n  %ld steps could not be solved at once and were taken in parts, %ld of them with an impact", stats.cut_steps,
+        fprintf(to, "\n  %ld steps could not be solved as a whole and were divided, %ld of them with an impact", stats.cut_steps,
                 stats.cut_impacts);
     if (s->account) account_line(to, s->account);
     if (settings->contact_events == ZN_EVENTS_LOCATED) event_line(to, &stats);

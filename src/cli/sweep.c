@@ -27,12 +27,12 @@ static const char help_text[] =
     "  NAME     a parameter of the scene, a setting (step, scheme ...), a coordinate (x) or a velocity (x') at the start\n"
     "  VALUES   V1,V2,...  A:B:N  log:A:B:N  uniform:A:B  normal:MEAN:DEVIATION  truncated:MEAN:DEVIATION:LOW:HIGH\n"
     "  WHAT     last:q,u  min:x  max:x  mean:x  rms:x  period:x  summary:steps  impact:CONTACT:x,...  rising:COLUMN:x,...  falling:...\n"
-    "  --zip    values side by side instead of every combination\n"
-    "  --from   rows of a run before this time do not count\n"
-    "  --results  a folder for the whole result of each run, run-K.h5\n"
-    "  --shard  the I-th of N parts; --merge joins their files\n"
-    "  --writers  under mpirun: processes that write parts of the study, for very many others; they are joined at the end\n"
-    "  The same command continues a study that was stopped or killed. docs/studies.md has the rest.\n";
+    "  --zip    vary all lists together instead of every combination\n"
+    "  --from   ignore rows before this time\n"
+    "  --results  folder for the complete result of each run, run-K.h5\n"
+    "  --shard  run the I-th of N parts; --merge joins their files\n"
+    "  --writers  under mpirun with very many processes: number of processes that write; their files are merged at the end\n"
+    "  Repeat the same command to continue a study that was stopped or killed. See docs/studies.md.\n";
 
 typedef struct sweep_options {
     cli_scene_options scene;
@@ -144,7 +144,7 @@ static int report(const sweep_options *o, zn_context *context, zn_status status,
         else if (o->merge) printf("\n");
         else printf("; %ld of them now, in %.3g s (%.4g/s)\n", outcome->done, outcome->seconds, rate);
     }
-    if (status == ZN_OK && outcome->stopped) fprintf(stderr, "stopped; the same command goes on from here\n");
+    if (status == ZN_OK && outcome->stopped) fprintf(stderr, "stopped; to resume, repeat the same command\n");
     if (status == ZN_ERROR_ARGUMENT || status == ZN_ERROR_SCENE || status == ZN_ERROR_SYNTAX) return CLI_USAGE;
     return status == ZN_OK && !outcome->stopped ? CLI_OK : CLI_FAILED;
 }
@@ -216,7 +216,7 @@ static bool is_hdf5(const char *path) {
 
 static int run_sweep(sweep_options *o) {
     if (o->n_paths == 0) return wrong(o->merge ? "which files? --merge FILE..." : "which scene? Its file is missing");
-    if (!o->out) return wrong("where to? --out FILE.h5 is missing");
+    if (!o->out) return wrong("--out FILE.h5 is missing");
     if (!is_hdf5(o->out)) return wrong("--out takes a name that ends with .h5 or .hdf5");
     if (!o->merge && o->n_paths > 1) return wrong("a study has one scene; --merge takes several files");
     zn_context *context = cli_context(o->quiet);
@@ -231,8 +231,7 @@ static int run_sweep(sweep_options *o) {
         zn_scene_destroy(scene);
     }
     zn_context_destroy(context);
-    if (o->transport && exit_status != CLI_FAILED)
-        o->transport->end(); /* else whoever started us ends the others, and may be doing so already */
+    if (o->transport && exit_status != CLI_FAILED) o->transport->end(); /* else the launcher ends the others, and may be doing so already */
     return exit_status;
 }
 

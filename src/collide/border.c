@@ -8,7 +8,7 @@
  * It falls through zero in a smooth way. Features that have no border, and those that stand for a part of something round, are infinitely far from it. */
 #include "collide/internal.h"
 
-/* A feature is listed as long as it is beyond its border by less than this, in units of what is no length. */
+/* A feature is listed as long as it is beyond its border by less than this, in units of the length that counts as zero. */
 static const double beyond = 3;
 
 /* Where a feature of a shape is, seen from the body of another. */

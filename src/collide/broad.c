@@ -5,9 +5,9 @@
  *   that of the step                grown by |v| h + |omega| arm h      arm: farthest point from the origin of K; 0 of spheres about it
  *   fat box                         grown by the margin as well
  *
- * Fat boxes stand in a tree. One that is left is made anew; after as many moves as a quarter of the boxes the tree is built anew. Pairs are
- * kept sorted: those of boxes that moved are found anew by a walk through the tree, and merged with the others. Planes have no box: each is held against every
- * fat box. */
+ * Fat boxes stand in a tree. A shape that leaves its fat box gets a new one; when a quarter of the boxes have been replaced, the tree is rebuilt. Pairs are
+ * kept sorted: those of boxes that moved are found again by a walk through the tree, and merged with the others. Planes have no box: each is compared
+ * with every fat box. */
 #include "collide/internal.h"
 
 #include <stdlib.h>
@@ -123,7 +123,7 @@ static zn_status reserve(collide_world *w) {
     return B->fat && B->moved && B->order && B->is_moved && B->end ? ZN_OK : ZN_ERROR_MEMORY;
 }
 
-/* Draws the boxes that were left anew. Returns how many. */
+/* Replaces the boxes that their shapes have left. Returns how many. */
 static int renew_boxes(collide_world *w, const collide_pose *poses, double h, double margin) {
     broad *B = &w->broad;
     int n = 0;

@@ -204,7 +204,7 @@ zn_status candidate_add(collide_world *w, collide_list *list, const collide_cand
     return ZN_OK;
 }
 
-/* First the pair, whoever of the two touches; then the features. */
+/* First the pair, whichever of the two touches; then the features. */
 static int smaller_shape(const collide_candidate *c) { return c->shape[0] < c->shape[1] ? c->shape[0] : c->shape[1]; }
 static int larger_shape(const collide_candidate *c) { return c->shape[0] < c->shape[1] ? c->shape[1] : c->shape[0]; }
 

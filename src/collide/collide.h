@@ -77,20 +77,25 @@ void collide_destroy(collide_world *);
 zn_status collide_add(collide_world *, const collide_shape *, const char *name, int *index);
 /* Which shapes may meet. Asked once for each pair of boxes that come near; must not change. Shapes of one body never meet. */
 void collide_filter(collide_world *, bool (*may_meet)(void *user, int shape_a, int shape_b), void *user);
+/* Shapes that hardly move are listed within this part of the margin (1 unless said), others within some of the ways that they may go: fewer candidates, looked for more often. */
+void collide_list_less(collide_world *, double least_margin);
+
+/* Threads that share near pairs; the same results with any number. */
+void collide_share(collide_world *, int threads);
 
 /* All candidates that may touch until h later, when bodies move as the poses say, except for `margin` (a length). The list is sorted. It is given back with the next
- * search, which looks at what has moved and takes the rest from it; one with another number of entries (an empty one) is begun anew. */
+ * search, which examines what has moved and takes the rest from it; one with another number of entries (an empty one) is begun again. */
 zn_status collide_find(collide_world *, const collide_pose *poses, double h, double margin, collide_list *);
-/* The same, and pairs whose candidates do not serve at the ends of their ways are looked at in any case. */
+/* The same, and pairs whose candidates are not valid at the end of their motion are examined in any case. */
 zn_status collide_find_along(collide_world *, const collide_pose *poses, const collide_pose *ends, double h, double margin, collide_list *);
-/* Whether the last list still serves: no box has left the one it was found in, no pair has moved to other features. */
+/* Whether the last list is still valid: no box has left the one it was found in, no pair has moved to other features. */
 bool collide_still_serves(const collide_world *, const collide_pose *poses, double h);
-/* The last list is this one (sorted), from now on; or none: all near pairs are looked at. */
+/* The last list is this one (sorted), from now on; or none: all near pairs are examined. */
 void collide_keep(collide_world *, const collide_list *);
 void collide_forget(collide_world *);
-/* The next search looks at the pairs of these entries (sorted) in any case. */
+/* The next search examines the pairs of these entries (sorted) in any case. */
 void collide_doubt(collide_world *, const collide_list *);
-/* What the world knows of the last list, as bytes; read by one with the same shapes (ZN_ERROR_ARGUMENT: they are of others). With the list itself. */
+/* What the world keeps of the last list, as bytes; read by one with the same shapes (ZN_ERROR_ARGUMENT: they are of others). With the list itself. */
 zn_status collide_carry(collide_world *, byte_stream *, collide_list *);
 void collide_carry_candidate(byte_stream *, collide_candidate *);
 /* The deepest overlap of any pair (0: none) and its shapes; that of pairs which no features can push apart: facets that lie across each other. */
@@ -108,9 +113,13 @@ typedef struct collide_entries {
 zn_status collide_check(collide_world *, const collide_pose *poses, double tolerance, const collide_entries *, collide_list *missed,
                         collide_overlap *);
 
-/* Whether two shapes went through each other, or deep into each other, in a step of h between these poses; `between` has room for as many. Of pairs
- * that the last list was found for. */
-bool collide_passes(collide_world *, const collide_pose *from, const collide_pose *to, double h, collide_pose *between, int pair[2]);
+/* Two shapes that went through each other, or deep into each other, in a step of h between these poses (-1: there are none); `between` has room for as many poses.
+ * Only pairs that the last list was made from are examined. */
+zn_status collide_passes(collide_world *, const collide_pose *from, const collide_pose *to, double h, collide_pose *between, int pair[2]);
+
+/* Whether the deepest overlap is more than the thickness of the thinner one of its shapes, and was less deep at the poses before. Planes are infinitely thick; sheets do not count: what
+ * touches them is on one side of them. */
+bool collide_goes_through(collide_world *, const collide_pose *from, const collide_overlap *to);
 
 /* The order of lists: 0 for the same pair of features. */
 int collide_compare(const collide_candidate *, const collide_candidate *);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Faces on faces: of the corners of a flat contact four carry a rigid body as all of them do: those that span the largest area, near enough. The first is the
+/* Faces on faces: four corners of a flat contact carry a rigid body as well as all of them do: those that span (nearly) the largest area. The first is the
  * farthest from the middle, the second the farthest from the first, the others the farthest on both sides of the line between them; where all are on one side, the fourth is the
  * farthest beyond the other sides of the triangle. Ties, to round-off, go to the
- * one that comes first in the list, so that the choice stays while the bodies rest. Contacts that are not flat are left alone. What a tilt would bring
- * down beside the four is seen by the check after the step. */
+ * one that comes first in the list, so that the choice stays while the bodies rest. Contacts that are not flat are left alone. Other corners that come
+ * down when the body tilts are found by the check after the step. */
 #include "collide/internal.h"
 
 /* Normals (sine) and gaps (share of the size) that are the same. */
@@ -40,7 +40,7 @@ static void choose(int n, const vec3 *x, vec3 normal, bool *kept) {
     int b = largest(n, value);
     kept[a] = kept[b] = true;
     int third = -1, others = 0, of_third = 0;
-    double least = tie * value[b] * value[b]; /* of what is no round-off */
+    double least = tie * value[b] * value[b]; /* smaller values are round-off */
     for (int side = -1; side <= 1; side += 2) {
         for (int i = 0; i < n; i++) value[i] = larger(side * area(x, a, b, i, normal), 0);
         int c = largest(n, value);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How long what was found of a pair serves. It has a slack: a length that the two shapes may move against each other before other features than the listed ones
+/* How long the candidates of a pair stay valid. The pair has a slack: a length that the two shapes may move against each other before other features than the listed ones
  * could touch: a vertex reaches the border of a face, a foot the end of an edge, or two that are apart meet. The motion of shape a as seen from body b, since
- * the pair was looked at and in the step that comes,
+ * the pair was examined and in the coming step,
  *
  *   |p - p_0| + |R - R_0| arm_a + (|v| + |omega| arm_a) h,      p = A_b'(r_a - r_b),  R = A_b' A_a,
  *
- * with v the velocity of r_a and omega the angular velocity relative to b, is a bound of it, whatever both do together. So is
+ * with v the velocity of r_a and omega the angular velocity relative to b, bounds this, whatever motion both have in common. So does
  * that of b as seen from a; the smaller one counts, whichever of the two is called a. A sphere that turns about its middle is the same: its axes stay those of the
  * scene. */
 #include "collide/internal.h"
@@ -28,7 +28,7 @@ void guard_note(const collide_world *w, const collide_pose *poses, pair *p) {
     p->seen = seen_from(of, (const collide_pose *const[2]){&poses[of[0]->body], &poses[of[1]->body]});
 }
 
-/* The way of shape k as seen from the other; turn: of the one against the other. */
+/* The distance that shape k moves as seen from the other; turn: their relative rotation. */
 static double way_of(int k, const outline *const of[2], const collide_pose *const at[2], const vec3 moved[2], double turn, double h) {
     if (of[k]->wide) return INFINITY; /* a plane is seen from, for it has no size */
     vec3 to = vec3_sub(vec3_from(at[0]->r), vec3_from(at[1]->r)), v = vec3_sub(vec3_from(at[0]->v), vec3_from(at[1]->v));
@@ -36,7 +36,7 @@ static double way_of(int k, const outline *const of[2], const collide_pose *cons
     return vec3_norm(moved[k]) + vec3_norm(speed) * h + (of[k]->spins ? turn * of[k]->arm : 0);
 }
 
-/* Two spheres: both ways are the same. */
+/* Two spheres: both distances are the same. */
 static bool spheres_serve(const collide_pose *a, const collide_pose *b, const vec3 *before, double h, double most) {
     vec3 to = vec3_sub(vec3_from(a->r), vec3_from(b->r)), v = vec3_sub(vec3_from(a->v), vec3_from(b->v));
     return vec3_norm(vec3_sub(to, *before)) + vec3_norm(v) * h <= most;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The convex hull of points in space, by Qhull: faces are merged where they are coplanar to round-off. Qhull is given sound input only
- * (finite, not flat), so that it has nothing to say. */
+/* The convex hull of points in space, by Qhull: faces are merged where they are coplanar to round-off. Qhull is given valid input only
+ * (finite, not flat), so that it has no reason for messages. */
 #include "collide/internal.h"
 
 #include <libqhull_r/qhull_ra.h>

@@ -7,7 +7,7 @@
 #include "collide/tree.h"
 #include "linalg/geometry.h"
 
-/* Lengths below this share of the sizes of two shapes are none: a vertex that far beyond the border of a face is still over it. */
+/* Lengths below this share of the sizes of two shapes count as zero: a vertex that far beyond the border of a face is still over it. */
 #define COLLIDE_BORDER 1e-7
 /* A disc this near (sine) to a plane lies flat: its lowest point moves around too fast for a ring. */
 #define ROUND_FLAT 0.02
@@ -32,7 +32,7 @@ typedef struct polytope {
     int (*edge)[2];      /* vertices */
     int (*side)[2];      /* faces on both sides of an edge, -1: none */
     int *loop_edge;      /* edge from loop[k] to the next one; none in the plane */
-    bool *silent_vertex; /* touches nothing: nobody can meet it from outside without meeting its neighbours */
+    bool *silent_vertex; /* touches nothing: no body can meet it from outside without meeting its neighbours */
     bool *silent_face;   /* between two pieces of a shape: it separates, and is not touched */
     int *number;         /* of the features in the shape: vertices, faces, edges */
     double radius;
@@ -84,13 +84,19 @@ typedef struct pair_key {
 
 typedef struct pair {
     pair_key of;
-    int count;    /* of its candidates in the last list, */
-    size_t first; /* and the first of them */
-    double
-        slack; /* how far they may move against each other before their candidates are others: see guard.c; PAIR_NEW: not looked at yet */
-    relative seen; /* when they were looked at */
+    int count;     /* of its candidates in the last list, */
+    size_t first;  /* and the first of them */
+    double slack;  /* how far they may move against each other before their candidates are others: see guard.c; PAIR_NEW: not checked yet */
+    relative seen; /* when they were checked */
 } pair;
 #define PAIR_NEW (-1.0)
+
+/* What threads have found out about a pair. */
+typedef struct pair_look {
+    double depth;    /* of an overlap */
+    bool has, known; /* there is a depth; what overlaps is in the list */
+    bool goes_far;   /* a way that has to be followed */
+} pair_look;
 
 typedef struct broad {
     int n; /* shapes */
@@ -136,7 +142,11 @@ struct collide_world {
     size_t near_room[2];
     collide_list looked, next; /* work space: candidates of one pair; the list that is made from the last one */
     size_t listed;             /* entries of the last list */
-    double margin;             /* of the last search */
+    pair_look *looks;          /* per near pair */
+    size_t look_room;
+    int threads;         /* that share near pairs */
+    double margin;       /* of the last search */
+    double least_margin; /* the part of it within which features of shapes at rest are listed */
 };
 
 /* Two pieces under inspection. */
@@ -147,8 +157,14 @@ typedef struct meeting {
     double border; /* see COLLIDE_BORDER, a length */
     double deep;   /* what lies behind a facet by more than this is beside it */
     collide_list *list;
-    double slack; /* the shortest way to other features so far */
+    double slack; /* the shortest distance to other features so far */
 } meeting;
+
+/* ---- world.c ---- */
+enum { PAIRS_OF_TASK = 64 };
+/* work(user, first, last) for all near pairs, by threads. */
+void collide_share_pairs(const collide_world *, void (*work)(void *user, int first, int last), void *user);
+zn_status collide_need_looks(collide_world *);
 
 /* ---- broad.c ---- */
 zn_status broad_update(collide_world *, const collide_pose *, double h, double margin);
@@ -223,6 +239,10 @@ double round_pace(const collide_world *, const placed *, vec3 n);
 void round_vertex(const placed *, int v, feature *);
 void round_edge(const placed *, feature *);
 
+/* ---- common_normal.c ---- */
+/* From a direction n (from b to a) to that of largest separation nearby, of two pieces of which one at least is round; n itself, if none is found. */
+vec3 common_normal(const placed *a, const placed *b, vec3 n);
+
 /* ---- manifold.c ---- */
 zn_status manifold_of(meeting *, const separation *);
 zn_status manifold_of_parts(meeting *, const separation *);
@@ -245,15 +265,19 @@ bool candidate_is_before(const collide_candidate *, int a, int b);
 bool flat_reduce(collide_list *, size_t first, double size);
 
 /* ---- guard.c ---- */
-/* A pair has been looked at; whether what was found serves for a step of h from these poses, with a share of the slack. */
+/* A pair has been examined; whether its candidates stay valid in a step of h from these poses, with a share of the slack. */
 void guard_note(const collide_world *, const collide_pose *, pair *);
 bool guard_serves(const collide_world *, const collide_pose *, const pair *, double h, double share);
 
 /* ---- narrow.c ---- */
+/* Two balls: the identity of the one candidate that they have, however they move. False: other shapes. */
+bool narrow_only_one(const collide_world *, int a, int b, collide_candidate *);
 /* *slack (may be NULL): how far the two may move against each other while the candidates are the same. */
 zn_status narrow_pair(collide_world *, const collide_pose *, int a, int b, double h, double margin, collide_list *, double *slack);
 /* Depth of the overlap of two shapes (0 or less: none), found by axes. */
 double narrow_overlap(collide_world *, const collide_pose *, int a, int b);
+/* The same of shapes that take no work space, such as balls: threads may ask at the same time. False: others. */
+bool narrow_simple_overlap(const collide_world *, const collide_pose *, int a, int b, double *depth);
 /* Whether the middle of a piece of `other` went through a facet of `sheet` from its front to its back; way: how far they moved against each other, at most. */
 bool narrow_goes_through(collide_world *, const collide_pose *from, const collide_pose *to, double way, int sheet, int other);
 /* Adds a candidate for the deepest overlap of two shapes, whatever their features: two edges that cross, or the outermost point of one along the direction of

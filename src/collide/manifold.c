@@ -42,7 +42,14 @@ static void polygon_of(const placed *p, int face, polygon *out) {
     }
 }
 
-/* What of p faces the direction n (out of the reference): a face, else an edge, else a vertex. Returns the face or -1. */
+static bool has_corner(const polytope *P, int face, int vertex) {
+    for (int k = P->start[face]; k < P->start[face + 1]; k++)
+        if (P->loop[k] == vertex) return true;
+    return false;
+}
+
+/* What of p faces the direction n (out of the reference): a face, else an edge, else a vertex. Returns the face or -1. The lowest vertex is a part of it: of a pointed shape the
+ * face that is most nearly across n may be another one. */
 static int facing(const placed *p, vec3 n, polygon *out) {
     const polytope *P = p->of;
     int face = -1, edge = -1, vertex = 0;
@@ -53,7 +60,7 @@ static int facing(const placed *p, vec3 n, polygon *out) {
     }
     for (int f = 0; f < P->n_faces; f++) {
         double x = vec3_dot(n, p->normal[f]);
-        if (x < best - 1e-12) best = x, face = f;
+        if (x < best - 1e-12 && has_corner(P, f, vertex)) best = x, face = f;
     }
     if (face >= 0) {
         polygon_of(p, face, out);
@@ -263,6 +270,13 @@ static zn_status points_apart(meeting *m, const separation *s) {
     return a->shape < b->shape ? touch_vertex_on_vertex(m, a, v, b, w, s->n) : touch_vertex_on_vertex(m, b, w, a, v, vec3_scale(-1, s->n));
 }
 
+/* A face nearly across the direction of nearest points that are at its border, and beyond it by less than the direction is known: they lie in no face. */
+static zn_status face_or_points(meeting *m, const placed *r, int face, const placed *p, const separation *s) {
+    size_t listed = m->list->count;
+    zn_status status = face_on(m, r, face, p);
+    return status != ZN_OK || m->list->count > listed ? status : points_apart(m, s);
+}
+
 /* A facet of a surface, touched from its front: first what is above it, unless it lies deep behind; then, where another direction separates better,
  * its edges and points, as far as they are allowed to touch. */
 static zn_status facet_met(meeting *m, const placed *facet, const placed *other) {
@@ -275,7 +289,7 @@ static zn_status facet_met(meeting *m, const placed *facet, const placed *other)
     return face_on(m, facet, 0, other);
 }
 
-/* Two facets: what is above each of them, and all edges that cross. The best direction of the two alone tells nothing of their bodies. */
+/* Two facets: what is above each of them, and all edges that cross. The best direction of the two alone says nothing about their bodies. */
 static zn_status facets_met(meeting *m, vec3 n) {
     zn_status status = ZN_OK;
     for (int i = 0; i < m->a->of->n_edges; i++)
@@ -305,9 +319,9 @@ zn_status manifold_of(meeting *m, const separation *s) {
         return edges_along(m, m->a, s->edge[0], m->b, s->edge[1], s->n);
     case AXIS_FREE:
         face = face_along(m->b, s->n, 1e-5);
-        if (face >= 0) return face_on(m, m->b, face, m->a);
+        if (face >= 0) return face_or_points(m, m->b, face, m->a, s);
         face = face_along(m->a, vec3_scale(-1, s->n), 1e-5);
-        if (face >= 0) return face_on(m, m->a, face, m->b);
+        if (face >= 0) return face_or_points(m, m->a, face, m->b, s);
         return points_apart(m, s);
     default: return ZN_OK;
     }
@@ -327,6 +341,16 @@ static void outermost(const placed *p, vec3 out, int *count, int vertex[4]) {
         if (vec3_dot(out, p->vertex[i]) >= most - 1e-4 * size) vertex[(*count)++] = i;
 }
 
+/* An edge or a corner instead of a face: the two of them that are farthest out. */
+static void keep_edge(const placed *p, vec3 out, int *count, int vertex[4]) {
+    while (*count > 2) {
+        int least = 0;
+        for (int i = 1; i < *count; i++)
+            if (vec3_dot(out, p->vertex[vertex[i]]) < vec3_dot(out, p->vertex[vertex[least]])) least = i;
+        vertex[least] = vertex[--*count];
+    }
+}
+
 /* At least; in the plane a face has two. */
 static int corners_of_faces(const placed *p) { return p->of->n_faces > 0 && p->of->n_edges == 0 ? 2 : 3; }
 
@@ -341,7 +365,10 @@ zn_status manifold_of_parts(meeting *m, const separation *found) {
     outermost(a, vec3_scale(-1, s.n), &s.count[0], s.vertex[0]);
     outermost(b, s.n, &s.count[1], s.vertex[1]);
     int face = b->of->round || s.count[1] < corners_of_faces(b) ? -1 : face_along(b, s.n, 1e-3);
-    if (face >= 0) return face_on(m, b, face, a);
-    face = a->of->round || s.count[0] < corners_of_faces(a) ? -1 : face_along(a, vec3_scale(-1, s.n), 1e-3);
-    return face >= 0 ? face_on(m, a, face, b) : points_apart(m, &s);
+    bool of_a = face < 0;
+    if (of_a) face = a->of->round || s.count[0] < corners_of_faces(a) ? -1 : face_along(a, vec3_scale(-1, s.n), 1e-3);
+    if (face < 0) return points_apart(m, &s);
+    keep_edge(a, vec3_scale(-1, s.n), &s.count[0], s.vertex[0]);
+    keep_edge(b, s.n, &s.count[1], s.vertex[1]);
+    return face_or_points(m, of_a ? a : b, face, of_a ? b : a, &s);
 }

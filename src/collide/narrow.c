@@ -79,7 +79,7 @@ static zn_status round_on_plane(collide_world *w, const collide_pose *poses, col
     return status;
 }
 
-/* Every vertex that may reach the plane: it is as wide as anything. */
+/* Every vertex that may reach the plane, which has no borders. */
 static zn_status on_plane(collide_world *w, const collide_pose *poses, int shape, int plane, double reach, collide_list *list,
                           double *slack) {
     const solid *s = &w->shapes[shape], *f = &w->shapes[plane];
@@ -96,19 +96,24 @@ static zn_status on_plane(collide_world *w, const collide_pose *poses, int shape
     return ZN_OK;
 }
 
-static double below_plane(collide_world *w, const collide_pose *poses, int shape, int plane) {
+static bool is_round(const solid *s) { return s->n_pieces == 1 && s->piece->core != CORE_HULL; }
+
+static double round_below_plane(collide_world *w, const collide_pose *poses, int shape, int plane) {
+    const solid *s = &w->shapes[shape], *f = &w->shapes[plane];
+    const collide_pose *floor = &poses[f->given.body];
+    const feature side = plane_feature(f);
+    if (put(w, 0, shape, s->piece, &poses[s->given.body], floor->r) != ZN_OK) return NAN;
+    mat3 B = pose_matrix(floor->A);
+    vec3 x, n = mat3_apply(&B, vec3_from(side.axis));
+    least_point(&w->side[0], n, &x);
+    return s->piece->radius + side.radius - vec3_dot(n, vec3_sub(x, mat3_apply(&B, vec3_from(side.point))));
+}
+
+static double points_below_plane(const collide_world *w, const collide_pose *poses, int shape, int plane) {
     const solid *s = &w->shapes[shape], *f = &w->shapes[plane];
     collide_candidate c = {.side = 1};
     double deepest = -INFINITY;
     c.of[1] = plane_feature(f);
-    if (s->n_pieces == 1 && s->piece->core != CORE_HULL) {
-        const collide_pose *floor = &poses[f->given.body];
-        if (put(w, 0, shape, s->piece, &poses[s->given.body], floor->r) != ZN_OK) return NAN;
-        mat3 B = pose_matrix(floor->A);
-        vec3 x, n = mat3_apply(&B, vec3_from(c.of[1].axis));
-        least_point(&w->side[0], n, &x);
-        return s->piece->radius + c.of[1].radius - vec3_dot(n, vec3_sub(x, mat3_apply(&B, vec3_from(c.of[1].point))));
-    }
     for (int k = 0; point_of(s, k, &c.of[0], &c.feature[0]); k++) {
         candidate_measure(&c, &poses[s->given.body], &poses[f->given.body]);
         deepest = larger(deepest, -c.gap);
@@ -294,12 +299,20 @@ static void measure(const collide_world *w, const collide_pose *poses, collide_l
     }
 }
 
-/* Shapes that are apart are looked at again before they touch: after this part of the way. */
+/* Shapes that are apart are examined again before they touch: after this part of their distance. */
 static const double before_touch = 0.9;
 
 static bool is_ball(const solid *s) { return !s->surface && s->n_pieces == 1 && s->piece->n_vertices == 1 && s->piece->core == CORE_HULL; }
-/* They have one candidate, whatever they do. */
+/* They have one candidate, however they move. */
 static bool are_balls(const solid *s, const solid *t) { return is_ball(s) && is_ball(t); }
+
+bool narrow_only_one(const collide_world *w, int a, int b, collide_candidate *c) {
+    if (!are_balls(&w->shapes[a], &w->shapes[b])) return false;
+    int touching = a < b ? a : b, touched = a < b ? b : a;
+    *c = (collide_candidate){.shape = {touching, touched},
+                             .feature = {w->shapes[touching].piece->number[0], w->shapes[touched].piece->number[0]}};
+    return true;
+}
 
 /* Candidates of two shapes at given poses. */
 static zn_status meet(collide_world *w, const collide_pose *const at[2], int a, int b, const int n[2], double reach, collide_list *list,
@@ -335,12 +348,18 @@ static zn_status meet(collide_world *w, const collide_pose *const at[2], int a, 
     return ZN_OK;
 }
 
+/* How near features must be to be listed: nearer than the way that the shapes may come in the step, and a margin, which is some of these ways and at least a part of the one that is given. */
+static double listed_within(const collide_world *w, double way, double margin) {
+    const double ways = 10;
+    return way + smaller(margin, larger(ways * way, w->least_margin * margin));
+}
+
 /* Where they move far in the step, candidates are those of the moment at which they meet. */
 static zn_status meet_in_step(collide_world *w, const collide_pose *poses, int a, int b, double h, double margin, collide_list *list,
                               double *slack) {
     const solid *s = &w->shapes[a], *t = &w->shapes[b];
     const collide_pose *p = &poses[s->given.body], *q = &poses[t->given.body], *const now[2] = {p, q};
-    double way = approach(w, poses, a, b, h), reach = way + margin;
+    double way = approach(w, poses, a, b, h), reach = listed_within(w, way, margin);
     double thickness = s->surface ? t->extent : t->surface ? s->extent : smaller(s->extent, t->extent);
     double stop = smaller(margin / 2, 0.05 * thickness);
     int n[2];
@@ -371,7 +390,8 @@ zn_status narrow_pair(collide_world *w, const collide_pose *poses, int a, int b,
         /* A plane is wide: its body's rotation moves it fast where the other shape is. */
         const collide_pose *p = &poses[s->given.body], *q = &poses[t->given.body];
         double far = vec3_norm(vec3_sub(vec3_from(p->r), vec3_from(q->r))) + s->arm + t->arm;
-        double reach = approach(w, poses, a, b, h) + margin + h * far * vec3_norm(vec3_from(plane_a ? p->omega : q->omega));
+        double reach =
+            listed_within(w, approach(w, poses, a, b, h) + h * far * vec3_norm(vec3_from(plane_a ? p->omega : q->omega)), margin);
         *slack = reach; /* what is not listed is farther away */
         zn_status status = plane_b ? on_plane(w, poses, a, b, reach, list, slack) : on_plane(w, poses, b, a, reach, list, slack);
         candidates_sort(list, first);
@@ -433,20 +453,29 @@ static const polytope *sphere_at(const solid *s, const collide_pose *p, const do
     return of;
 }
 
-double narrow_overlap(collide_world *w, const collide_pose *poses, int a, int b) {
+bool narrow_simple_overlap(const collide_world *w, const collide_pose *poses, int a, int b, double *depth) {
     bool plane_a = w->shapes[a].given.class == COLLIDE_PLANE, plane_b = w->shapes[b].given.class == COLLIDE_PLANE;
-    if (plane_a && plane_b) return 0;
-    if (plane_a) return narrow_overlap(w, poses, b, a);
-    if (plane_b) return below_plane(w, poses, a, b);
+    if (plane_a && plane_b) return *depth = 0, true;
+    if (plane_a) return narrow_simple_overlap(w, poses, b, a, depth);
+    if (plane_b && is_round(&w->shapes[a])) return false;
+    if (plane_b) return *depth = points_below_plane(w, poses, a, b), true;
     const collide_pose *p = &poses[w->shapes[a].given.body], *q = &poses[w->shapes[b].given.body];
     vec3 x[2];
     const polytope *one = sphere_at(&w->shapes[a], p, q->r, &x[0]), *other = one ? sphere_at(&w->shapes[b], q, q->r, &x[1]) : NULL;
-    if (other) return one->radius + other->radius - vec3_norm(vec3_sub(x[0], x[1]));
+    if (other) *depth = one->radius + other->radius - vec3_norm(vec3_sub(x[0], x[1]));
+    return other != NULL;
+}
+
+double narrow_overlap(collide_world *w, const collide_pose *poses, int a, int b) {
+    double depth;
     deepest d;
+    if (narrow_simple_overlap(w, poses, a, b, &depth)) return depth;
+    if (w->shapes[a].given.class == COLLIDE_PLANE) return round_below_plane(w, poses, b, a);
+    if (w->shapes[b].given.class == COLLIDE_PLANE) return round_below_plane(w, poses, a, b);
     return find_deepest(w, poses, a, b, false, &d) == ZN_OK ? d.depth : NAN;
 }
 
-/* The features of what stands in for parts that no other feature describes, beyond all others; and the piece, or the facet. */
+/* Numbers, beyond those of all others, of features that stand in for parts that no feature describes; and the piece, or the facet. */
 enum { NUMBER_DEEPEST = 1 << 28 };
 
 /* Two crossing edges. False: they do not cross well. */
@@ -458,7 +487,7 @@ static bool cross_edges(const collide_world *w, const placed *const of[2], const
     return vec3_norm(cross) >= COLLIDE_PARALLEL;
 }
 
-/* The outermost point of one, t, against the plane through that of the other. A face or a corner is the other: its outermost point may be any of many. */
+/* The outermost point of one, t, against the plane through that of the other. The face or corner is the other one: the outermost point of a face is not unique. */
 static void point_on_plane(const collide_world *w, const placed *const of[2], const separation *s, collide_candidate *c) {
     bool hulls = of[0]->of->core == CORE_HULL && of[1]->of->core == CORE_HULL;
     int t = s->kind == AXIS_FACE_A || (s->kind != AXIS_FACE_B && of[0]->of->core == CORE_HULL && !hulls) ? 1 : 0;

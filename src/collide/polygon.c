@@ -27,7 +27,7 @@ static bool turns_right(const flat *f, int a, int b, int c) {
     return turn(f, a, b, c) < -1e-10 * sqrt(length2(f, a, b) * length2(f, b, c));
 }
 
-/* ---- sound polygons ---- */
+/* ---- valid polygons ---- */
 
 static bool cross(const flat *f, int a, int b, int c, int d) {
     double p = turn(f, a, b, c), q = turn(f, a, b, d), r = turn(f, c, d, a), s = turn(f, c, d, b);
@@ -205,7 +205,7 @@ static zn_status make_piece(zn_context *context, const flat *f, const int *loop,
     return ZN_OK;
 }
 
-/* Pieces of a sound polygon that is counter-clockwise. */
+/* Pieces of a valid polygon that is counter-clockwise. */
 zn_status polygon_pieces(zn_context *context, int n, const double *points, polytope **pieces, int *n_pieces) {
     flat f = {points, n};
     int *ring = MEM_ARRAY(context, int, n), *loops = NULL, *count = NULL;

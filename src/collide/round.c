@@ -3,13 +3,13 @@
  *
  * Directions. s(n) = min_a n.x - max_b n.x is exact for any n, by points that are farthest along n. Tried are the normals of faces and of flat ends, the common
  * normals of sides (the axis of a cylinder is a segment with a radius), and the direction of the nearest points; the largest s wins. The latter has few digits when the
- * pieces touch: there it is taken from places a little apart.
+ * pieces touch: there it is taken from places a little apart, and gets its digits by common_normal.c.
  *
  * Parts. What touches along a direction is a part of the piece, small enough to be a hull whose corners and edge have round features:
  *
  *   disc        a flat end on a face, seen from within ROUND_FLAT of its normal: a face; its corners are points of the rim, fixed to the body, the first
  *               where the rim is lowest
- *   generator   else, of a cylinder: the line on its side that is nearest; its ends are the rims (rings against planes: exact whatever the body rolls),
+ *   generator   else, of a cylinder: the line on its side that is nearest; its ends are the rims (rings against planes: exact however far the body rolls),
  *               the line itself is the axis with the radius of the cylinder
  *   generator of a cone: from the apex, a point, to the rim; a ball on its side touches the cone itself
  *   ball        of an ellipsoid: that of its curvature at the point; against planes and balls the ellipsoid itself */
@@ -17,8 +17,8 @@
 
 /* Where no face is met, only a disc across the direction itself is one. */
 #define ROUND_ALONG 1e-5
-/* Apart by this share of their sizes, the nearest points give a direction. */
-#define ROUND_APART 1e-3
+/* Apart by this share of their sizes, the nearest points give a direction to begin with, also where one of the two is small. */
+#define ROUND_APART 1e-5
 /* Sectors that number the points of a rim. */
 enum { SECTORS = 256 };
 
@@ -48,6 +48,8 @@ static vec3 axis_of(const placed *p) { return vec3_normalised(vec3_sub(p->vertex
 
 /* The direction across the axis; zero along it. */
 static vec3 across(vec3 axis, vec3 n) { return vec3_add_scaled(n, -vec3_dot(n, axis), axis); }
+/* The same of length 1. Of a direction nearly along the axis little is left but round-off, which has a part along it: large rims would leave their plane. */
+static vec3 outward(vec3 axis, vec3 n) { return vec3_normalised(across(axis, vec3_normalised(across(axis, n)))); }
 
 /* ---- directions ---- */
 
@@ -66,12 +68,11 @@ int least_point(const placed *p, vec3 n, vec3 *x) {
         return -1;
     }
     if (P->core != CORE_HULL) {
-        vec3 out = across(axis_of(p), n);
-        double size = vec3_norm(out);
-        if (!(size > 1e-9 * vec3_norm(n))) size = 0; /* along the axis: what is left is round-off */
+        vec3 axis = axis_of(p), out = {0, 0, 0};
+        if (vec3_norm(across(axis, n)) > 1e-9 * vec3_norm(n)) out = outward(axis, n); /* else along the axis: what is left is round-off */
         for (int i = 0; i < 2; i++) {
             double ring = P->core == CORE_CONE && i == 1 ? 0 : P->ring;
-            vec3 y = size > 0 ? vec3_add_scaled(p->vertex[i], -ring / size, out) : p->vertex[i];
+            vec3 y = vec3_add_scaled(p->vertex[i], -ring, out);
             double s = vec3_dot(n, y);
             if (s < least) least = s, *x = y;
         }
@@ -166,11 +167,12 @@ static vec3 first_direction(const placed *a, const placed *b, const separation *
     return n;
 }
 
-/* Refinements of a direction. */
-enum { TURNS_APART = 12 };
+/* Refinements of a direction; of one that is too far off for Newton's method (sine of a turn) there are more. */
+enum { TURNS_APART = 4, TURNS_MOST = 32 };
+#define ROUND_ROUGH 0.01
 
 /* Moved apart along the best direction of all, two pieces have this direction as that of their nearest points; moved along another one, theirs is nearer to the
- * best one, by the ratio of the step and the radius of their curvature. So it is sought by turns, and with all its digits though the pieces touch. */
+ * best one, by the ratio of the step and the radius of their curvature. So it is found by iteration, although the pieces touch. */
 static void try_nearest(const placed *a, const placed *b, separation *best) {
     double size = vec3_norm(vec3_sub(a->centre, b->centre)), step = 0;
     separation s = separate_by_points(a, b);
@@ -182,11 +184,14 @@ static void try_nearest(const placed *a, const placed *b, separation *best) {
         }
     }
     double most = best->distance + 1e-9 * size, turned = INFINITY;
-    for (int turn = 0; turn < TURNS_APART && s.kind == AXIS_FREE; turn++) {
+    for (int turn = 0; turn < TURNS_MOST && s.kind == AXIS_FREE; turn++) {
         double along = apart_along(a, b, s.n);
         if (along > most) *best = (separation){.kind = AXIS_FREE, .distance = along, .n = s.n}, most = along;
         double by = vec3_norm(vec3_sub(s.n, n));
-        if (step == 0 || !(by > 1e-13) || (turn > 1 && !(by < turned))) break;
+        bool rough = by > ROUND_ROUGH;
+        if (step == 0 || !(by > 1e-13) || (!rough && (turn + 1 >= TURNS_APART || (turn > 1 && !(by < turned))))) break;
+        if (rough && turn > 0)
+            step = ROUND_APART * size + 2 * larger(0, -along); /* enough along this direction: the shorter, the nearer to the best one */
         n = s.n, turned = by;
         s = nearest_when_apart(a, b, n, step);
     }
@@ -207,6 +212,15 @@ static void try_corners(const placed *a, const placed *b, separation *best) {
     }
 }
 
+/* All digits of the direction that is the best so far; a face that is as good stays one. */
+static void try_common_normal(const placed *a, const placed *b, separation *best) {
+    if (best->kind == AXIS_NONE) return;
+    double size = vec3_norm(vec3_sub(a->centre, b->centre)), lead = best->kind == AXIS_FREE ? -1e-14 : 1e-9;
+    vec3 n = common_normal(a, b, best->n);
+    double along = apart_along(a, b, n);
+    if (along > best->distance + lead * size) *best = (separation){.kind = AXIS_FREE, .distance = along, .n = n};
+}
+
 separation round_separate(const placed *a, const placed *b) {
     separation best = {.kind = AXIS_NONE, .distance = -INFINITY};
     try_normals(b, a, b, 1, AXIS_FACE_B, &best);
@@ -214,6 +228,7 @@ separation round_separate(const placed *a, const placed *b) {
     try_sides(a, b, &best);
     try_nearest(a, b, &best);
     try_corners(a, b, &best);
+    try_common_normal(a, b, &best);
     return best;
 }
 
@@ -257,7 +272,7 @@ static void disc_part(polytope *local, placed *part, const placed *of, int end, 
         vec3_tangents(mat3_apply_transposed(&of->A, axis), &x, &y);
         low = mat3_apply(&of->A, x);
     }
-    e1 = vec3_normalised(low);
+    e1 = outward(axis, low);
     e2 = vec3_cross(normal, e1);
     local->n_faces = 1;
     local->disc = true;
@@ -275,7 +290,7 @@ static void disc_part(polytope *local, placed *part, const placed *of, int end, 
 }
 
 static void generator_part(polytope *local, placed *part, const placed *of, vec3 out) {
-    vec3 e = vec3_normalised(across(axis_of(of), out));
+    vec3 e = outward(axis_of(of), out);
     begin_part(local, part, of, 2);
     for (int i = 0; i < 2; i++) {
         double ring = of->of->core == CORE_CONE && i == 1 ? 0 : of->of->ring;

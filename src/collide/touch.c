@@ -17,7 +17,7 @@ zn_status touch_emit(meeting *m, half a, half b, double side, double gap) {
     return candidate_add(m->world, m->list, &c);
 }
 
-/* Features are others after a way like this. */
+/* After a relative motion of this length the features are others. */
 void touch_limit(meeting *m, double way) { m->slack = smaller(m->slack, fabs(way)); }
 
 int touch_index_of_face(const placed *p, int f) { return p->of->n_vertices + f; }
@@ -147,7 +147,7 @@ bool touch_leaves_beside(const meeting *m, const placed *b, vec3 x, double gap) 
     return false;
 }
 
-/* A point of a surface far behind a face of a solid, at the very side of it, is on the face beside: the edge of a step that a box stands against. What schemes let sink in is less deep. */
+/* A point of a surface far behind a face of a solid, at the very side of it, is on the face beside: the edge of a step that a box stands against. Penetrations that schemes leave are less deep. */
 static bool is_beside(const meeting *m, const placed *b, int face, vec3 x, double gap) {
     const double far = 0.1; /* of what is deep */
     if (b->surface || b->of->disc || !(gap < -far * m->deep)) return false;
@@ -271,7 +271,7 @@ static bool face_beside(const placed *p, int e, int k, vec3 *normal, vec3 *at) {
     return true;
 }
 
-/* Edges of surfaces that are in each other: whether an end of one is less deep behind a face beside the other, so that the face pushes it out on a shorter way. */
+/* Edges of surfaces that are in each other: whether an end of one is less deep behind a face beside the other, so that the face pushes it out over a shorter distance. */
 static bool ends_are_nearer(const placed *a, int i, const placed *b, int j, double least) {
     for (int k = 0; k < 2; k++) {
         vec3 n, at;
@@ -293,20 +293,22 @@ zn_status touch_edge_on_edge(meeting *m, const placed *a, int i, const placed *b
     double most = m->border, s = (cosine * vec3_dot(d, v) - vec3_dot(d, u)) / sine2, t = (vec3_dot(d, v) - cosine * vec3_dot(d, u)) / sine2;
     if (!(s >= -most && s <= touch_edge_length(a, i) + most && t >= -most && t <= touch_edge_length(b, j) + most)) return ZN_OK;
     double side = vec3_dot(cross, n) >= 0 ? 1 : -1;
+    /* Only facets of two surfaces may lie the other way round: n is not about the normal of their edges. Of bodies, lines that are apart would be deep in each other. */
+    const bool sheets = a->surface && b->surface;
     for (int turn = 0; turn < 2; turn++, side = -side) {
         vec3 out = vec3_scale(side / size, cross);
         if (touch_allows_edge(a, i, vec3_scale(-1, out), FACES_TILT) && touch_allows_edge(b, j, out, FACES_TILT)) break;
-        if (turn == 1) return ZN_OK;
+        if (turn == 1 || !sheets) return ZN_OK;
     }
     double gap = side * vec3_dot(cross, d) / size - touch_edge_radius(a) - touch_edge_radius(b);
-    if (a->surface && b->surface && gap < -m->border &&
+    if (sheets && gap < -m->border &&
         (gap < -m->deep || ends_are_nearer(a, i, b, j, gap + m->border) || ends_are_nearer(b, j, a, i, gap + m->border)))
         return ZN_OK;
     *done = true;
     touch_limit(m, s), touch_limit(m, touch_edge_length(a, i) - s), touch_limit(m, t), touch_limit(m, touch_edge_length(b, j) - t);
     if (is_cone(a) || is_cone(b)) touch_limit(m, 0); /* the generator of now */
     feature f = edge_feature(m, a, i), g = edge_feature(m, b, j);
-    /* The one with the smaller number touches, so that the pair has one name whoever is asked first. */
+    /* The one with the smaller number touches, so that the pair has one name whichever is examined first. */
     if (a->shape < b->shape)
         return touch_emit(m, (half){a, touch_index_of_edge(a, i), f, false}, (half){b, touch_index_of_edge(b, j), g, false}, side, gap);
     return touch_emit(m, (half){b, touch_index_of_edge(b, j), g, false}, (half){a, touch_index_of_edge(a, i), f, false}, side, gap);

@@ -18,7 +18,7 @@ typedef struct half {
 
 /* a, b: the touching and the touched one. Gaps beyond the reach are left out. */
 zn_status touch_emit(meeting *, half a, half b, double side, double gap);
-/* Features are others after a way like this. */
+/* After a relative motion of this length the features are others. */
 void touch_limit(meeting *, double way);
 int touch_index_of_face(const placed *, int face);
 int touch_index_of_edge(const placed *, int edge);
@@ -37,7 +37,7 @@ double touch_side_border(const meeting *, const placed *, int k);
 bool touch_allows_vertex(const placed *, int vertex, vec3 n, double tilt);
 bool touch_allows_edge(const placed *, int edge, vec3 n, double tilt);
 
-/* Whether a point behind a facet of b leaves it on a shorter way, over one of its edges. */
+/* Whether a point behind a facet of b leaves it over a shorter distance, across one of its edges. */
 bool touch_leaves_beside(const meeting *, const placed *b, vec3 x, double gap);
 
 /* about: the direction from b to a, which the distance of sharp ones does not show when they overlap. */

@@ -187,7 +187,7 @@ tree_pairs tree_pairs_begin(const tree *T) {
 static void push(tree_pairs *p, int a, int b) {
     p->stack[p->n][0] = a;
     p->stack[p->n][1] = b;
-    p->n += a == b || boxes_meet(&p->of->node[a].box, &p->of->node[b].box); /* no branch that cannot be foreseen */
+    p->n += a == b || boxes_meet(&p->of->node[a].box, &p->of->node[b].box); /* no branch: it could not be predicted */
 }
 
 bool tree_pairs_next(tree_pairs *p, int *a, int *b) {

@@ -9,7 +9,7 @@ typedef struct box3 {
     double lo[3], hi[3];
 } box3;
 
-/* Without branches: what the answer is cannot be foreseen. */
+/* Without branches, which could not be predicted. */
 static inline bool boxes_meet(const box3 *a, const box3 *b) {
     int apart = 0;
     for (int k = 0; k < 3; k++) apart |= !(a->lo[k] <= b->hi[k]) | !(b->lo[k] <= a->hi[k]);

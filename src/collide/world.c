@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The interface: shapes are taken in, lists are found, and checked. */
+#include "base/team.h"
 #include "collide/internal.h"
 
+#include <stdatomic.h>
 #include <stddef.h>
 
 collide_world *collide_create(zn_context *context) {
     collide_world *w = MEM_ARRAY(context, collide_world, 1);
     if (!w) return NULL;
     w->context = context;
+    w->least_margin = 1;
     for (int i = 0; i < 2; i++)
         if (polytope_reserve(context, &w->facet[i], 3, 1, 3, 3) != ZN_OK) {
             collide_destroy(w);
@@ -34,6 +37,7 @@ void collide_destroy(collide_world *w) {
     broad_destroy(w);
     mem_free(context, w->looked.at);
     mem_free(context, w->next.at);
+    mem_free(context, w->looks);
     mem_free(context, w->outlines);
     mem_free(context, w->shapes);
     mem_free(context, w);
@@ -56,6 +60,18 @@ zn_status collide_add(collide_world *w, const collide_shape *shape, const char *
     if (index) *index = (int)w->n_shapes;
     w->n_shapes++;
     return ZN_OK;
+}
+
+void collide_list_less(collide_world *w, double least_margin) { w->least_margin = least_margin; }
+
+void collide_share(collide_world *w, int threads) { w->threads = threads; }
+
+void collide_share_pairs(const collide_world *w, void (*work)(void *, int, int), void *user) {
+    base_share(w->context, w->threads, (int)w->broad.n_pairs, PAIRS_OF_TASK, work, user);
+}
+
+zn_status collide_need_looks(collide_world *w) {
+    return mem_grow(w->context, (void **)&w->looks, &w->look_room, w->broad.n_pairs + 1, sizeof *w->looks) ? ZN_OK : ZN_ERROR_MEMORY;
 }
 
 void collide_filter(collide_world *w, bool (*may_meet)(void *, int, int), void *user) {
@@ -110,7 +126,7 @@ void collide_doubt(collide_world *w, const collide_list *list) {
     }
 }
 
-/* Pairs that have used this part of their slack are looked at with those that have used all of it: one list for many. */
+/* Pairs that have used this part of their slack are examined together with those that have used all of it, so that lists are made less often. */
 static const double soon = 0.5;
 
 zn_status collide_find(collide_world *w, const collide_pose *poses, double h, double margin, collide_list *list) {
@@ -165,15 +181,30 @@ void collide_keep(collide_world *w, const collide_list *list) {
     w->listed = list->count;
 }
 
-bool collide_still_serves(const collide_world *w, const collide_pose *poses, double h) {
-    if (!broad_serves(w, poses, h)) return false;
-    for (size_t i = 0; i < w->broad.n_pairs; i++)
-        if (!guard_serves(w, poses, &w->broad.pairs[i], h, 1)) return false;
-    return true;
+typedef struct serving {
+    const collide_world *w;
+    const collide_pose *poses;
+    double h;
+    atomic_bool not ;
+} serving;
+
+static void see_whether_some_serve(void *user, int first, int last) {
+    serving *s = user;
+    for (int i = first; i < last && !atomic_load_explicit(&s->not, memory_order_relaxed); i++)
+        if (!guard_serves(s->w, s->poses, &s->w->broad.pairs[i], s->h, 1)) atomic_store(&s->not, true);
 }
 
-static const collide_candidate *listed(const collide_entries *list, const collide_candidate *c) {
-    size_t lo = 0, hi = list ? list->count : 0;
+bool collide_still_serves(const collide_world *w, const collide_pose *poses, double h) {
+    if (!broad_serves(w, poses, h)) return false;
+    serving s = {.w = w, .poses = poses, .h = h};
+    collide_share_pairs(w, see_whether_some_serve, &s);
+    return !s.not ;
+}
+
+/* ---- checks ---- */
+
+/* Among the sorted entries lo .. hi - 1. */
+static const collide_candidate *listed_among(const collide_entries *list, size_t lo, size_t hi, const collide_candidate *c) {
     while (lo < hi) {
         size_t middle = lo + (hi - lo) / 2;
         const collide_candidate *at = (const void *)((const char *)list->first + middle * list->size);
@@ -183,6 +214,13 @@ static const collide_candidate *listed(const collide_entries *list, const collid
         else hi = middle;
     }
     return NULL;
+}
+
+/* Of a pair: mostly where it was in the last list. */
+static const collide_candidate *listed(const collide_world *w, const collide_entries *list, const pair *p, const collide_candidate *c) {
+    size_t count = list ? list->count : 0, end = p->first + (size_t)p->count;
+    const collide_candidate *at = count == w->listed && end <= count ? listed_among(list, p->first, end, c) : NULL;
+    return at ? at : listed_among(list, 0, count, c);
 }
 
 bool collide_same_features(const collide_candidate *c, const collide_candidate *d) {
@@ -195,14 +233,14 @@ bool collide_same_features(const collide_candidate *c, const collide_candidate *
 }
 
 /* The features that overlap at the end of a step. What is listed as another part of the same feature (the tangent of a rim that has rolled on) is
- * listed anew. Where all that is listed is apart, and yet the shapes overlap, the deepest points are. */
+ * listed again. Where the shapes overlap although everything listed is apart, their deepest points are listed. */
 static zn_status find_missed(collide_world *w, const collide_pose *poses, const pair *p, double tolerance, const collide_entries *list,
                              collide_list *missed, bool *known) {
     size_t first = missed->count, n = first;
     *known = false;
     zn_status status = narrow_pair(w, poses, p->of.a, p->of.b, 0, 0, missed, NULL);
     for (size_t k = first; k < missed->count; k++) {
-        const collide_candidate *c = &missed->at[k], *old = listed(list, c);
+        const collide_candidate *c = &missed->at[k], *old = listed(w, list, p, c);
         if (!(c->gap < -tolerance)) continue;
         *known = true;
         if (!old || !collide_same_features(old, c)) missed->at[n++] = missed->at[k];
@@ -214,6 +252,26 @@ static zn_status find_missed(collide_world *w, const collide_pose *poses, const 
     return status;
 }
 
+typedef struct checking {
+    const collide_world *w;
+    const collide_pose *poses;
+    double tolerance; /* INFINITY: nobody asks what is known */
+    const collide_entries *list;
+} checking;
+
+static void look_at_some(void *user, int first, int last) {
+    const checking *c = user;
+    const collide_world *w = c->w;
+    for (int i = first; i < last; i++) {
+        const pair *p = &w->broad.pairs[i];
+        pair_look *look = &w->looks[i];
+        collide_candidate only;
+        look->has = narrow_simple_overlap(w, c->poses, p->of.a, p->of.b, &look->depth);
+        look->known =
+            look->has && look->depth > c->tolerance && narrow_only_one(w, p->of.a, p->of.b, &only) && listed(w, c->list, p, &only);
+    }
+}
+
 zn_status collide_check(collide_world *w, const collide_pose *poses, double tolerance, const collide_entries *list, collide_list *missed,
                         collide_overlap *overlap) {
     double deepest = 0;
@@ -221,13 +279,16 @@ zn_status collide_check(collide_world *w, const collide_pose *poses, double tole
     if (missed) missed->count = 0;
     zn_status status = check_poses(w, poses);
     if (status == ZN_OK) status = broad_update(w, poses, 0, w->margin);
+    if (status == ZN_OK) status = collide_need_looks(w);
+    if (status == ZN_OK) collide_share_pairs(w, look_at_some, &(checking){w, poses, missed ? tolerance : INFINITY, list});
     for (size_t i = 0; i < w->broad.n_pairs && status == ZN_OK; i++) {
-        pair p = w->broad.pairs[i];
-        double depth = narrow_overlap(w, poses, p.of.a, p.of.b);
-        if (is_worse(depth, deepest)) deepest = depth, overlap->pair[0] = p.of.a, overlap->pair[1] = p.of.b;
-        if (!missed || depth <= tolerance) continue;
+        const pair *p = &w->broad.pairs[i];
+        const pair_look *look = &w->looks[i];
+        double depth = look->has ? look->depth : narrow_overlap(w, poses, p->of.a, p->of.b);
+        if (is_worse(depth, deepest)) deepest = depth, overlap->pair[0] = p->of.a, overlap->pair[1] = p->of.b;
+        if (!missed || depth <= tolerance || look->known) continue;
         bool known;
-        status = find_missed(w, poses, &p, tolerance, list, missed, &known);
+        status = find_missed(w, poses, p, tolerance, list, missed, &known);
         if (!known) overlap->unexplained = larger(overlap->unexplained, depth);
     }
     if (status == ZN_OK && missed) candidates_sort(missed, 0);

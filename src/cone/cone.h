@@ -16,6 +16,8 @@
 #include "linalg/linalg.h"
 #include "zeno/types.h"
 
+#include <float.h>
+
 typedef enum cone_gate {
     CONE_ALWAYS,    /* the inclusion holds in any case */
     CONE_IF_CLOSED, /* it holds where the normal inclusion of cone `gate` is closed (r psi_N - mu_N <= 0 and its own gate
@@ -130,8 +132,8 @@ typedef enum cone_end {
     CONE_SOLVED,
     CONE_UNFINISHED, /* bounded work on many contacts left it above the tolerance, but not far: the best point is a solution for now */
     CONE_FAILED,     /* may be by round-off of the model: to expect that may help */
-    CONE_SMOOTH,     /* what is left is in an inclusion, and no round-off of the model: to expect that is of no use */
-    CONE_EXHAUSTED   /* all work that it may have is done: to try the same again is of no use */
+    CONE_SMOOTH,     /* what is left is in an inclusion, and no round-off of the model: expecting that does not help */
+    CONE_EXHAUSTED   /* all work that it may have is done: trying the same again does not help */
 } cone_end;
 
 typedef struct cone_outcome {
@@ -176,6 +178,8 @@ bool cone_forgive(int n, int first, const unsigned char *unit, double most, doub
 /* Residuals above this many tolerances are not accepted, whatever they are. */
 #define CONE_MOST_NOISE 1e7
 enum { CONE_SUSPECT_MEMORY = 5 };
+/* Points of the test for noise are some hundred units in the last place apart. */
+#define CONE_PROBE_SHARE (512 * DBL_EPSILON)
 /* The test of noise.c, for any solver: rows of a residual at the points x + k d. */
 typedef struct cone_suspect {
     void *user;
@@ -184,7 +188,8 @@ typedef struct cone_suspect {
     cone_unit (*unit)(void *user, int i);
     double *memory; /* CONE_SUSPECT_MEMORY n */
 } cone_suspect;
-double cone_probe(int i, int k, double distance); /* k d_i, |d_i| about distance */
+double cone_probe(int i, int k, double distance);         /* k d_i, |d_i| about distance */
+double cone_probe_multiplier(int i, int k, double value); /* value + k d_i, |d_i| about CONE_PROBE_SHARE |value| */
 /* The largest row at x, where all rows above the tolerance are noise; else 0. */
 double cone_noise(const cone_suspect *, double tolerance);
 

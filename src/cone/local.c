@@ -42,7 +42,7 @@ enum {
     FOLLOW_FAILURES = 8
 };
 
-/* Sum of n^3 over the dense systems of a solve, or multiplications of its projections, less than a second of work; and of a solve whose like were long and in vain before. */
+/* Sum of n^3 over the dense systems of a solve, or multiplications of its projections, less than a second of work; and of a solve where similar ones took long and failed before. */
 static const double dense_most = 5e9, dense_hopeless = 4e8;
 
 static double work_most(const cone_solver *s) { return s->expected.hopeless ? dense_hopeless : dense_most; }
@@ -243,7 +243,6 @@ static bool solve_blocks(cone_solver *s, int n, double tiny, double tolerance, b
     find_blocks(s, n);
     for (int k = 0; k < n; k++) {
         if (s->pivot[k] != k || lin_cod_eliminate_block(cod, n, s->S, s->pivot, k, tiny, s->z)) continue;
-        s->singular_seen = true;
         if (!robust) return false;
         *inverse = CONE_MINIMUM_NORM;
         for (int c = k; c < n; c++)
@@ -270,7 +269,6 @@ static bool newton_step(cone_solver *s, const attempt *how, cone_inverse *invers
         if (!solve_blocks(s, n, tiny, soft ? soft_pivot : rank_tolerance, how->robust, inverse)) return false;
     } else if (solve_system(s, n, tiny)) s->soft = how->unturned && is_nearly_singular(s, n);
     else {
-        s->singular_seen = true;
         if (!how->robust) return false;
         *inverse = s->cod ? CONE_MINIMUM_NORM : CONE_REGULARISED;
         build_system(s, n, s->cod ? 0 : least_shift);

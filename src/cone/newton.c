@@ -2,7 +2,7 @@
 /* Newton's method for the cone problem: linearise phi and psi, solve the linearised problem with its inclusions (local.c or projection.c),
  * step, evaluate. Where phi and psi are linear one step is enough, whatever the contacts do.
  *
- * The Jacobian is evaluated anew in each iteration, unless the rate seen promises convergence, or the end in noise, with the one at hand.
+ * The Jacobian is evaluated again in each iteration, unless the rate seen promises convergence, or the end in noise, with the one at hand.
  *
  * Where round-off of the model is expected to exceed the tolerance (noise.c), the best point whose residual is nothing but noise is kept: it is
  * the solution if no other start of the iteration gets below the tolerance, and the outcome says so. */
@@ -77,11 +77,13 @@ static zn_status refresh(cone_solver *s, const double *x, const double *y, bool 
         zn_status status = cone_evaluate(s, x, y, true);
         if (status != ZN_OK) return status;
     }
-    return s->use_sparse ? ZN_OK : cone_factor(s);
+    if (!s->use_sparse) return cone_factor(s);
+    cone_sparse_renew(s->sparse);
+    return ZN_OK;
 }
 
 /* Contacts with modes at rest, or in motion that does not change: gaps differ from zero by round-off of coordinates, which a step would only replace by other
- * round-off. It does not add up: gaps are measured anew in each step. */
+ * round-off. It does not add up: gaps are measured again in each step. */
 static bool starts_in_noise(cone_solver *s) {
     const cone_problem *p = s->p;
     double tolerance = CONE_START_SHARE * s->settings.tolerance;

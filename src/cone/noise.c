@@ -20,6 +20,9 @@ double cone_probe(int i, int k, double distance) {
     return k * (place < 0.5 ? -size : size);
 }
 
+/* Multipliers have scales of their own: the force that turns a thin rod about its axis is what large ones leave of each other. */
+double cone_probe_multiplier(int i, int k, double value) { return value + cone_probe(i, k, CONE_PROBE_SHARE * fabs(value)); }
+
 typedef struct differences {
     double *first, *now, *last, *slope, *second; /* rows at x, at this and the last point, their rise, the largest second differences */
 } differences;
@@ -72,7 +75,9 @@ static zn_status evaluate_probe(const point *at, int k) {
     const cone_problem *p = s->p;
     for (int i = 0; i < p->n_settled; i++)
         s->x_old[i] = at->x[i] + cone_probe(i, k, p->phi_unit && p->phi_unit[i] == CONE_LENGTH ? s->expected.length : s->expected.velocity);
-    zn_status status = cone_evaluate(s, s->x_old, at->y, false);
+    for (int i = p->n_settled; i < p->nx; i++) s->x_old[i] = cone_probe_multiplier(i, k, at->x[i]);
+    for (int j = 0; j < p->ny; j++) s->y_old[j] = cone_probe_multiplier(j, k, at->y[j]);
+    zn_status status = cone_evaluate(s, s->x_old, s->y_old, false);
     if (status == ZN_OK) cone_residual(s, s->psi, s->mu, s->R);
     return status;
 }
@@ -97,7 +102,6 @@ static cone_unit unit_of(void *user, int i) {
 
 double cone_noise_at(cone_solver *s, const double *x, const double *y) {
     point at = {s, x, y};
-    memcpy(s->x_old, x, (size_t)s->p->nx * sizeof(double));
     double size = cone_noise(&(cone_suspect){&at, s->p->nx + s->p->ny, probe_rows, unit_of, s->seen}, s->settings.tolerance);
     if (!(size > 0)) evaluate_probe(&at, 0);
     return size;

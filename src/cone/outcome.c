@@ -7,11 +7,8 @@
  * inclusion; where this is undecided within the tolerance the better of both answers counts. */
 #include "cone/solver.h"
 
-typedef struct judgement {
-    const cone_solver *s;
-    cone_outcome *out;
-    double *gates; /* per cone: +1 closed, 0 undecided, -1 open */
-} judgement;
+#include "base/team.h"
+#include "base/wide.h"
 
 static void worst_of(cone_outcome *out, double size, int k, int row) {
     if (!is_worse(size, out->worst)) return;
@@ -104,6 +101,55 @@ static bool undecided(const cone_solver *s, int k) {
     return c->gate_kind == CONE_IF_CLOSED && undecided(s, c->gate);
 }
 
+ALWAYS_INLINE void judge_cone(const cone_solver *s, int k, cone_outcome *out) {
+    const cone *c = &s->p->cones[k];
+    bool open_gate = s->on[k], frozen = cone_is_frozen(c) && open_gate;
+    double size = 0;
+    if (frozen) {
+        size = judge_frozen(s, c);
+    } else if (open_gate) {
+        if (c->psi_N >= 0) size = judge_normal(s, c, out);
+        double friction = judge_balls(s, c, k, out);
+        size = larger(friction, size);
+    } else size = judge_shut(s, c);
+    if (!frozen && c->gate_kind == CONE_IF_CLOSED && undecided(s, c->gate)) {
+        cone_outcome other = *out;
+        double inside = c->psi_N >= 0 ? judge_normal(s, c, &other) : 0;
+        inside = larger(inside, judge_balls(s, c, k, &other));
+        size = smaller(size, open_gate ? judge_shut(s, c) : inside);
+    }
+    out->complementarity = larger(size, out->complementarity);
+    worst_of(out, size, k, -1);
+}
+
+/* Parts of the cones, each with an outcome of its own. */
+enum { PARTS = 16, PARTS_FROM = 256 };
+
+typedef struct judgement {
+    const cone_solver *s;
+    cone_outcome of[PARTS];
+} judgement;
+
+static void judge_parts(void *user, int first, int last) {
+    judgement *j = user;
+    long n = j->s->p->n_cones;
+    for (int i = first; i < last; i++)
+        for (int k = (int)(n * i / PARTS), end = (int)(n * (i + 1) / PARTS); k < end; k++) judge_cone(j->s, k, &j->of[i]);
+}
+
+/* The first of the worst ones counts, as if one after the other had been judged. */
+static void judge_by_parts(const cone_solver *s, cone_outcome *out) {
+    judgement j = {.s = s};
+    base_share(s->context, s->settings.threads, PARTS, 1, judge_parts, &j);
+    for (int i = 0; i < PARTS; i++) {
+        const cone_outcome *part = &j.of[i];
+        out->gap = larger(out->gap, part->gap), out->velocity = larger(out->velocity, part->velocity);
+        out->cone_violation = larger(out->cone_violation, part->cone_violation);
+        out->complementarity = larger(part->complementarity, out->complementarity);
+        worst_of(out, part->worst, part->worst_cone, -1);
+    }
+}
+
 /* s->phi, psi, mu must belong to the point. */
 void cone_judge(cone_solver *s, cone_outcome *out) {
     const cone_problem *p = s->p;
@@ -115,26 +161,9 @@ void cone_judge(cone_solver *s, cone_outcome *out) {
     out->worst_row = -1;
     judge_smooth(s, out);
     if (s->frozen) cone_residual(s, s->psi, s->mu, s->R);
-    for (int k = 0; k < p->n_cones; k++) {
-        const cone *c = &p->cones[k];
-        bool open_gate = s->on[k], frozen = cone_is_frozen(c) && open_gate;
-        double size = 0;
-        if (frozen) {
-            size = judge_frozen(s, c);
-        } else if (open_gate) {
-            if (c->psi_N >= 0) size = judge_normal(s, c, out);
-            double friction = judge_balls(s, c, k, out);
-            size = larger(friction, size);
-        } else size = judge_shut(s, c);
-        if (!frozen && c->gate_kind == CONE_IF_CLOSED && undecided(s, c->gate)) {
-            cone_outcome other = *out;
-            double inside = c->psi_N >= 0 ? judge_normal(s, c, &other) : 0;
-            inside = larger(inside, judge_balls(s, c, k, &other));
-            size = smaller(size, open_gate ? judge_shut(s, c) : inside);
-        }
-        out->complementarity = larger(size, out->complementarity);
-        worst_of(out, size, k, -1);
-    }
+    if (s->plain && s->settings.threads > 1 && p->n_cones >= PARTS_FROM) judge_by_parts(s, out);
+    else
+        for (int k = 0; k < p->n_cones; k++) judge_cone(s, k, out);
 }
 
 void cone_outcome_add_cost(cone_cost *total, const cone_cost *part) {

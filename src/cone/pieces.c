@@ -3,7 +3,7 @@
  *
  *     cells     of x: connected by phi_x, found once (a free body, a mechanism); its weak entries connect nothing, and Newton's iteration
  *               does without those between cells
- *     pieces    cells connected by contacts that are present, found anew in every iteration
+ *     pieces    cells connected by contacts that are present, found again in every iteration
  *
  * A contact is present when its inclusion is on and may close: its psi_N is not far above zero, or it has a multiplier. What was left out and
  * is violated after all takes part in the next iteration. Each iteration is a Newton step of every piece that is not solved yet: linearise, and
@@ -39,11 +39,12 @@ static bool add_balls(const cone_problem *p, int k, piece_contact *c) {
     return true;
 }
 
-/* False: a cone is of another kind, whatever its gate will be. */
+/* False: a cone is of another kind, whatever its gate will be, or follows another one. */
 static bool find_contacts(const cone_solver *s, cone_pieces *k, int *number) {
     const cone_problem *p = s->p;
     for (int c = 0; c < p->n_cones; c++) {
         number[c] = -1;
+        if (p->cones[c].gate_kind == CONE_IF_CLOSED) return false;
         if (p->cones[c].psi_N < 0) continue;
         k->contacts[k->n] = (piece_contact){.normal = c, .dim = 1, .y = {p->cones[c].mu_N}, .psi = {p->cones[c].psi_N}};
         number[c] = k->n++;
@@ -284,7 +285,7 @@ void cone_pieces_destroy(zn_context *context, cone_pieces *k) {
     if (!k) return;
     for (int i = 0; k->workers && i < k->threads; i++) {
         piece_worker *w = &k->workers[i];
-        void *own[] = {w->start, w->index, w->place, w->q, w->mu, w->nu, w->scale, w->r, w->b};
+        void *own[] = {w->start, w->index, w->length, w->place, w->q, w->mu, w->nu, w->scale, w->r, w->b, w->NT, w->TN};
         many_destroy(w->many);
         for (size_t j = 0; j < sizeof own / sizeof *own; j++) mem_free(context, own[j]);
     }
@@ -377,7 +378,7 @@ static double measure(cone_solver *s) {
 }
 
 void cone_piece_run(const cone_pieces *k, int count, void (*work)(void *, int, int), void *user) {
-    base_team_run(k->team, k->together ? k->threads : 1, (count + PIECE_TASK - 1) / PIECE_TASK, work, user);
+    base_team_spread(k->team, k->together ? k->threads : 1, (count + PIECE_TASK - 1) / PIECE_TASK, work, user);
 }
 
 typedef struct open_pieces {
@@ -452,9 +453,11 @@ static zn_status solve(cone_solver *s, double *x, double *y) {
     cone_pieces *k = s->pieces;
     double tolerance = s->settings.tolerance, best = INFINITY, norm = INFINITY, wanted = inner_share * tolerance;
     int poor = 0;
+    k->team = base_team_of(s->context, k->threads); /* another simulation of the context may have asked for a larger one */
     forget_failures(k);
     s->current = s->rank_known = s->forgives = false;
     if (!is_plain(s, y)) return ZN_ERROR_UNSUPPORTED;
+    s->plain = s->leaders >= 0;
     zn_status status = cone_evaluate(s, x, y, true);
     for (int pass = 0; status == ZN_OK; pass++) {
         divide(s);

@@ -43,9 +43,11 @@ enum { PIECE_TASK = 32 }; /* cells or contacts of one task */
 typedef struct piece_worker {
     many_system *many;
     many_outcome cost;
-    int *start, *index, *place; /* blocks of a piece; place: per contact, its number in the piece, then its block in a row */
+    int *start, *index, *length,
+        *place; /* blocks of a piece; length: of its rows, in the making; place: per contact, its number in the piece, then its block in a row */
     double *q, *mu, *nu, *scale, *r, *b;
-    size_t start_room, index_room, row_room, contact_room;
+    double *NT, *TN; /* per contact: squares of the entries of its row that lead from T to N, and back */
+    size_t start_room, length_room, index_room, row_room, contact_room;
     bool failed; /* some inclusions were not solved as well as wanted */
     cone_cost sum;
 } piece_worker;

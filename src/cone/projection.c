@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Iterative projection (docs/theory/solver.md; 002: 6.14, Algorithm 2) on the linearised problem, which Newton's method on phi (newton.c) poses
- * anew until phi and psi fit: the fixed point of
+ * again until phi and psi fit: the fixed point of
  *
  *     mu <- -prox(rho psi - mu),   psi = psi_free + E dmu
  *

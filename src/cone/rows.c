@@ -8,6 +8,8 @@
  * rho enters only the switch and the direction. A gate that is shut makes every row of its cone R = mu. */
 #include "cone/solver.h"
 
+#include "base/team.h"
+
 void cone_multiply_A(const cone_solver *s, const double *dy, double *dmu) {
     const cone_problem *p = s->p;
     if (p->A.start) lin_multiply(&p->A, p->A_values, 1, dy, dmu);
@@ -102,29 +104,74 @@ static bool is_closed(const cone_solver *s, int row, double psi, double mu) {
     return a <= 0 || (mu >= 0 && psi * s->row_scale[2 * row] <= tie_share * s->settings.tolerance);
 }
 
-void cone_classify(cone_solver *s, const double *psi, const double *mu) {
-    const cone_problem *p = s->p;
-    for (int k = 0; k < p->n_cones; k++) {
-        const cone *c = &p->cones[k];
-        bool on = c->gate_kind == CONE_ALWAYS || (c->gate_kind == CONE_IF_CLOSED && s->closed[c->gate]), closed = on;
-        if (cone_is_frozen(c) && c->gate_kind != CONE_OFF) on = true, closed = c->frozen->normal == CONE_CLOSED;
-        else if (on && c->psi_N >= 0) closed = is_closed(s, c->mu_N, psi[c->psi_N], mu[c->mu_N]);
-        s->on[k] = on;
-        s->closed[k] = closed;
-        double normal = cone_radius(c, mu);
-        bool open = !on || (s->normal_of[k] >= 0 && !s->closed[s->normal_of[k]] && !(c->radius_0 > 0));
-        int ball = s->first_ball[k], row = c->mu_F;
-        for (int b = 0; b < c->n_balls; b++, ball++) {
-            int dim = c->balls[b].dim;
-            ball_state guide = c->stick_of == CONE_SLIPS ? BALL_SLIP
-                               : c->stick_of >= 0        ? (ball_state)s->ball[s->first_ball[c->stick_of] + b]
-                                                         : BALL_STICK;
-            s->turn[ball] = 0;
-            s->ball[ball] = open ? BALL_OFF : (unsigned char)classify_ball(s, k, b, row, c->balls[b].mu * normal, psi, mu, guide);
-            row += dim;
-        }
-        note_row_kinds(s, k);
+/* What a loop over cones is about. */
+typedef struct cone_loop {
+    cone_solver *s;
+    const double *psi, *mu;
+    double *R;
+    int first;
+} cone_loop;
+
+static void share_cones(cone_loop *loop, int first, int last, void (*work)(void *, int, int)) {
+    enum { TASK = 64 };
+    const cone_solver *s = loop->s;
+    loop->first = first;
+    base_share(s->context, s->plain ? s->settings.threads : 1, last - first, TASK, work, loop);
+}
+
+/* All its balls are, and so are their rows. */
+static void turn_off(cone_solver *s, int k) {
+    const cone *c = &s->p->cones[k];
+    unsigned char *kind = s->kind + c->mu_F;
+    for (int b = 0, ball = s->first_ball[k]; b < c->n_balls; b++, ball++) {
+        s->turn[ball] = 0;
+        s->ball[ball] = BALL_OFF;
+        for (int i = 0; i < c->balls[b].dim; i++) *kind++ = CONE_ROW_MULTIPLIER;
     }
+    if (c->psi_N >= 0) s->kind[c->mu_N] = s->closed[k] ? CONE_ROW_PSI : CONE_ROW_MULTIPLIER;
+}
+
+static void classify_cone(cone_solver *s, int k, const double *psi, const double *mu) {
+    const cone *c = &s->p->cones[k];
+    bool on = c->gate_kind == CONE_ALWAYS || (c->gate_kind == CONE_IF_CLOSED && s->closed[c->gate]), closed = on;
+    if (cone_is_frozen(c) && c->gate_kind != CONE_OFF) on = true, closed = c->frozen->normal == CONE_CLOSED;
+    else if (on && c->psi_N >= 0) closed = is_closed(s, c->mu_N, psi[c->psi_N], mu[c->mu_N]);
+    s->on[k] = on;
+    s->closed[k] = closed;
+    if (!on || (s->normal_of[k] >= 0 && !s->closed[s->normal_of[k]] && !(c->radius_0 > 0))) {
+        turn_off(s, k);
+        return;
+    }
+    double normal = cone_radius(c, mu);
+    int ball = s->first_ball[k], row = c->mu_F;
+    for (int b = 0; b < c->n_balls; b++, ball++) {
+        int dim = c->balls[b].dim;
+        ball_state guide = c->stick_of == CONE_SLIPS ? BALL_SLIP
+                           : c->stick_of >= 0        ? (ball_state)s->ball[s->first_ball[c->stick_of] + b]
+                                                     : BALL_STICK;
+        s->turn[ball] = 0;
+        s->ball[ball] = (unsigned char)classify_ball(s, k, b, row, c->balls[b].mu * normal, psi, mu, guide);
+        row += dim;
+    }
+    note_row_kinds(s, k);
+}
+
+static void classify_some(void *user, int first, int last) {
+    const cone_loop *loop = user;
+    cone_solver *s = loop->s;
+    const double *psi = loop->psi, *mu = loop->mu;
+    for (int k = loop->first + first, end = loop->first + last; k < end; k++) classify_cone(s, k, psi, mu);
+}
+
+/* Those that depend on others come after them. */
+void cone_classify(cone_solver *s, const double *psi, const double *mu) {
+    cone_loop loop = {.s = s, .psi = psi, .mu = mu};
+    if (!s->plain) {
+        classify_some(&loop, 0, s->p->n_cones);
+        return;
+    }
+    share_cones(&loop, 0, s->leaders, classify_some);
+    share_cones(&loop, s->leaders, s->p->n_cones, classify_some);
 }
 
 void cone_assume_sticking(cone_solver *s, bool as_closed) {
@@ -153,11 +200,13 @@ void cone_assume_directions(cone_solver *s) {
     }
 }
 
-void cone_residual(cone_solver *s, const double *psi, const double *mu, double *R) {
-    const cone_problem *p = s->p;
-    memcpy(R, mu, (size_t)p->ny * sizeof *R);
-    for (int k = 0; k < p->n_cones; k++) {
-        const cone *c = &p->cones[k];
+static void find_some_residuals(void *user, int first, int last) {
+    const cone_loop *loop = user;
+    const cone_solver *s = loop->s;
+    const double *psi = loop->psi, *mu = loop->mu;
+    double *R = loop->R;
+    for (int k = first; k < last; k++) {
+        const cone *c = &s->p->cones[k];
         if (c->psi_N >= 0 && s->closed[k]) R[c->mu_N] = psi[c->psi_N];
         double normal = cone_radius(c, mu);
         int row = c->mu_F, ball = s->first_ball[k];
@@ -171,6 +220,13 @@ void cone_residual(cone_solver *s, const double *psi, const double *mu, double *
             row += dim;
         }
     }
+}
+
+void cone_residual(cone_solver *s, const double *psi, const double *mu, double *R) {
+    cone_loop loop = {.s = s, .psi = psi, .mu = mu, .R = R};
+    memcpy(R, mu, (size_t)s->p->ny * sizeof *R);
+    if (s->plain) share_cones(&loop, 0, s->p->n_cones, find_some_residuals);
+    else find_some_residuals(&loop, 0, s->p->n_cones);
 }
 
 /* Slip along a:  dR = dmu_F + m n dmu_R + t (1 - n n')(rho dpsi_F - dmu_F),  t = r/|a|

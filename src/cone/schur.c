@@ -34,7 +34,6 @@ static zn_status factor_lu(cone_solver *s) {
     zn_status status = lin_lu_factor(s->lu, p->phi_x, s->factored);
     s->factored = status == ZN_OK;
     if (status != ZN_ERROR_SINGULAR) return status;
-    s->singular_seen = true;
     if (s->settings.solver == ZN_SOLVER_NEWTON) return status;
     s->least_norm = true; /* redundant joints */
     return lin_lu_factor_regularised(s->lu, p->phi_x);

@@ -8,7 +8,7 @@ cone_settings cone_settings_default(void) {
 
 static bool rows_fit(int first, int count, int total) { return first >= 0 && count >= 0 && first <= total - count; }
 
-static bool cone_is_sound(const cone_problem *p, int k) {
+static bool cone_is_valid(const cone_problem *p, int k) {
     const cone *c = &p->cones[k];
     int rows = 0;
     if (c->psi_N >= 0 && !(rows_fit(c->psi_N, 1, p->npsi) && rows_fit(c->mu_N, 1, p->ny))) return false;
@@ -30,7 +30,7 @@ static zn_status check_problem(zn_context *context, const cone_problem *p) {
     if (p->nx > 0 && (!p->phi_x || lin_matrix_size(p->phi_x) != p->nx))
         return fail(context, ZN_ERROR_INTERNAL, "a cone problem has no matrix for its %d smooth unknowns", p->nx);
     for (int k = 0; k < p->n_cones; k++)
-        if (!cone_is_sound(p, k)) return fail(context, ZN_ERROR_INTERNAL, "cone %d of a cone problem is described wrongly", k);
+        if (!cone_is_valid(p, k)) return fail(context, ZN_ERROR_INTERNAL, "cone %d of a cone problem is described wrongly", k);
     return ZN_OK;
 }
 
@@ -119,6 +119,9 @@ static bool note_psi_rows(cone_solver *s) {
         if (c->mu_R >= p->ny && c->psi_N >= 0) s->normal_of[k] = k; /* a radius of its own; open is open all the same */
     }
     mem_free(s->context, cone_of);
+    while (s->leaders < p->n_cones && (s->normal_of[s->leaders] < 0 || s->normal_of[s->leaders] == s->leaders)) s->leaders++;
+    for (int k = s->leaders; k < p->n_cones; k++)
+        if (s->normal_of[k] != k && s->normal_of[k] >= s->leaders) s->leaders = -1, k = p->n_cones;
     return true;
 }
 
@@ -174,12 +177,11 @@ static void prepare(cone_solver *s) {
         s->row_scale[2 * k] = scale;
         s->row_scale[2 * k + 1] = scale / s->rho[k];
     }
-    s->frozen = false;
+    s->frozen = s->plain = false;
     for (int k = 0; k < p->n_cones; k++) s->frozen = s->frozen || cone_is_frozen(&p->cones[k]);
     s->factored = false; /* pivots of an earlier solve are no part of this one: steps are functions of their state */
     if (s->sparse) cone_sparse_forget(s->sparse);
     s->least_norm = false;
-    s->singular_seen = false;
     s->rank_known = s->forgives = false;
     s->floor = 0;
 }
@@ -226,7 +228,7 @@ static zn_status clear_open(cone_solver *s, const double *x, double *y) {
 /* A residual at which a step may be left, where its many contacts take more work than it may have: that of a preview. Parts of such a step are not easier. */
 static const double unfinished_most = 1e-2;
 
-/* The verdict on (x, y): evaluated anew, then measured. */
+/* The verdict on (x, y): evaluated again, then measured. */
 static zn_status conclude(cone_solver *s, const double *x, double *y, cone_outcome *out, zn_status status) {
     out->solves = 1;
     out->most = out->iterations[out->path];

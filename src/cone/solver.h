@@ -57,6 +57,8 @@ struct cone_solver {
     cone_settings settings;
     int n_balls;
     int *first_ball;        /* per cone: number of its first ball */
+    int leaders;            /* cones before this one follow no other, and the others only these; -1: it is not so */
+    bool plain;             /* the cones are plain contacts now, and threads may share them */
     int *normal_of;         /* per cone: the cone (itself or earlier) whose mu_N scales its radii; -1: none */
     int *psi_row;           /* ny: row of psi that belongs to row k of R; -1: none */
     const double *y_local;  /* the y that the linearised problem begins at */
@@ -105,7 +107,7 @@ struct cone_solver {
     bool rank_known;       /* lu holds the factors of lin_lu_factor_rank */
     bool forgives;         /* `left` belongs to phi and is not more than allowed */
     cone_outcome *out;     /* of the running solve */
-    bool singular_seen, least_norm;
+    bool least_norm;
     bool soft;              /* the matrix of the last step of Newton's method was nearly singular */
     double floor;           /* residual at (x_floor, y_floor), which round-off does not let fall; 0: there is none */
     cone_expected expected; /* noise: 0, or a floor is a solution */
@@ -174,6 +176,7 @@ bool cone_sparse_pays(const cone_problem *);
 cone_sparse *cone_sparse_create(cone_solver *);
 void cone_sparse_destroy(zn_context *, cone_sparse *);
 void cone_sparse_forget(cone_sparse *); /* pivots */
+void cone_sparse_renew(cone_sparse *);  /* derivatives were evaluated again */
 zn_status cone_sparse_step(cone_solver *, bool robust, double *dx, double *dy);
 
 /* pieces.c: s->pieces where it pays. Solve: ZN_ERROR_UNSUPPORTED where the cones are not plain contacts now. */

@@ -5,8 +5,18 @@
  *     [ R_psi psi_x      R_psi psi_y + R_mu A ] [dy] = - [ R ]
  *
  * Its pattern holds every state of every cone: a row of R takes the rows of psi and mu of its whole ball, the slip direction
- * and the radius. Only values change, so the symbolic analysis is made once; pivots are chosen anew when states changed. */
+ * and the radius. Only values change, so the symbolic analysis is made once; pivots are chosen again when states changed.
+ *
+ * Of many contacts most may be open: then their rows are those of the identity with R = 0, and dy = 0. Where few others are left, x is eliminated with the factors of phi_x,
+ * for which an order of pivots is known that does not fill up (static_lu.c): a chain over a plane that it does not touch costs what it costs without the plane. */
 #include "cone/solver.h"
+
+#include "linalg/dense.h"
+
+/* Rows that say more than that a multiplier stays zero; up to so many, a solve with the factors of phi_x for each of them is less than pivots of the whole. */
+enum { FEW_ROWS = 24 };
+/* Of the largest entry of its column, in rows of one size; a smaller pivot is left to the whole matrix. */
+static const double few_pivot = 1e-10;
 
 /* Row `to` of R depends on row `from` of psi or mu; what the coefficient is follows from the state of the ball. */
 typedef enum link_kind { LINK_NORMAL_PSI, LINK_PSI, LINK_STICK, LINK_GUIDE, LINK_MU, LINK_RADIUS } link_kind;
@@ -29,6 +39,9 @@ struct cone_sparse {
     int *place; /* of each product of an entry with a link in `lower`, in the order of filling */
     uint64_t hash;
     bool factored;
+    int few[FEW_ROWS], pivot[FEW_ROWS], *number; /* rows that take part; per row of R: 1 + its place among them, 0 */
+    double *columns, *T;                         /* v and columns of G; what they leave of the lower rows */
+    bool have_phi_x;                             /* its factors belong to the derivatives at hand */
 };
 
 static void link_rows(row_link *list, int *count, row_link link) {
@@ -195,6 +208,10 @@ static bool take_matrix(cone_solver *s, cone_sparse *k) {
         k->phi_y_block = lin_matrix_block(k->K, &p->phi_y, false, 0, p->nx);
         if (k->phi_x_block < 0 || k->phi_y_block < 0) return false;
     }
+    k->number = MEM_ARRAY(s->context, int, p->ny);
+    k->columns = MEM_ARRAY(s->context, double, (size_t)p->nx *(FEW_ROWS + 1));
+    k->T = MEM_ARRAY(s->context, double, (size_t)FEW_ROWS *FEW_ROWS);
+    if (!k->number || !k->columns || !k->T) return false;
     k->lower_block = lin_matrix_block(k->K, &k->lower.p, false, p->nx, 0);
     if (k->lower_block < 0 || lin_matrix_finish(k->K, LIN_SPARSE) != ZN_OK) return false;
     k->lu = lin_lu_create(s->context, k->K);
@@ -216,7 +233,8 @@ cone_sparse *cone_sparse_create(cone_solver *s) {
     return NULL;
 }
 
-void cone_sparse_forget(cone_sparse *k) { k->factored = false; }
+void cone_sparse_forget(cone_sparse *k) { k->factored = k->have_phi_x = false; }
+void cone_sparse_renew(cone_sparse *k) { k->have_phi_x = false; }
 
 void cone_sparse_destroy(zn_context *context, cone_sparse *k) {
     if (!k) return;
@@ -224,10 +242,111 @@ void cone_sparse_destroy(zn_context *context, cone_sparse *k) {
     lin_matrix_destroy(k->K);
     lin_pattern_destroy(context, &k->identity);
     lin_pattern_destroy(context, &k->lower);
-    void *blocks[] = {k->psi_links, k->mu_links, k->psi_start,    k->mu_start, k->psi_weight,
-                      k->mu_weight, k->ones,     k->lower_values, k->rhs,      k->place};
+    void *blocks[] = {k->psi_links,    k->mu_links, k->psi_start, k->mu_start, k->psi_weight, k->mu_weight, k->ones,
+                      k->lower_values, k->rhs,      k->place,     k->number,   k->columns,    k->T};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(context, blocks[i]);
     mem_free(context, k);
+}
+
+/* Marks rows that depend on x, or not by 1 on their own multiplier, and then those that depend on a multiplier of a marked one: friction on the normal force of its contact. */
+static void mark_few(const cone_sparse *k, const cone_solver *s) {
+    const zn_pattern *lower = &k->lower.p;
+    int nx = s->p->nx;
+    for (int i = 0; i < s->p->ny; i++) k->number[i] = 1;
+    for (int j = nx; j < lower->cols; j++)
+        for (int e = lower->start[j]; e < lower->start[j + 1]; e++)
+            if (lower->index[e] == j - nx) k->number[j - nx] = k->lower_values[e] != 1 || s->R[j - nx] != 0;
+    for (int j = 0; j < nx; j++)
+        for (int e = lower->start[j]; e < lower->start[j + 1]; e++)
+            if (k->lower_values[e] != 0) k->number[lower->index[e]] = 1;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (int j = nx; j < lower->cols; j++)
+            for (int e = lower->start[j]; k->number[j - nx] && e < lower->start[j + 1]; e++) {
+                int i = lower->index[e];
+                if (k->number[i] || k->lower_values[e] == 0) continue;
+                k->number[i] = 1;
+                changed = true;
+            }
+    }
+}
+
+/* Rows other than "mu = 0, and it is"; -1: too many. */
+static int find_few(const cone_sparse *k, const cone_solver *s, int *few) {
+    int n = 0;
+    mark_few(k, s);
+    for (int i = 0; i < s->p->ny; i++) {
+        if (!k->number[i]) continue;
+        if (n == FEW_ROWS) return -1;
+        few[n++] = i;
+        k->number[i] = n;
+    }
+    return n;
+}
+
+/* T = R_y - R_x G of the few, and their right sides R_x v - R. */
+static void reduce_few(const cone_sparse *k, const cone_solver *s, int n, double *T, double *right) {
+    const zn_pattern *lower = &k->lower.p;
+    int nx = s->p->nx;
+    memset(T, 0, (size_t)(n * n) * sizeof *T);
+    for (int a = 0; a < n; a++) right[a] = -s->R[k->few[a]];
+    for (int j = 0; j < lower->cols; j++) {
+        int own = j < nx ? 0 : k->number[j - nx];
+        for (int e = lower->start[j]; e < lower->start[j + 1]; e++) {
+            int a = k->number[lower->index[e]] - 1;
+            double value = k->lower_values[e];
+            if (a < 0 || value == 0) continue;
+            if (own) T[(own - 1) * n + a] += value;
+            if (j >= nx) continue;
+            right[a] += value * k->columns[j];
+            for (int c = 0; c < n; c++) T[c * n + a] -= value * k->columns[(size_t)(c + 1) * (size_t)nx + (size_t)j];
+        }
+    }
+}
+
+static bool solve_few(cone_sparse *k, int n, double *right) {
+    double largest[FEW_ROWS] = {0}, *T = k->T;
+    if (n == 0) return true;
+    if (!all_finite(n * n, T)) return false;
+    for (int a = 0; a < n; a++) { /* rows of one size */
+        double size = 0;
+        for (int c = 0; c < n; c++) size = larger(fabs(T[c * n + a]), size);
+        if (!(size > 0)) return false;
+        for (int c = 0; c < n; c++) largest[c] = larger(fabs(T[c * n + a] /= size), largest[c]);
+        right[a] /= size;
+    }
+    if (lin_dense_lu_factor(n, T, k->pivot) != 0) return false;
+    for (int c = 0; c < n; c++)
+        if (!(fabs(T[c * (n + 1)]) > few_pivot * largest[c])) return false;
+    lin_dense_lu_solve(n, T, k->pivot, right, 1);
+    return true;
+}
+
+/* The step with the factors of phi_x. False: it is left to the whole matrix. */
+static bool step_by_few(cone_solver *s, double *dx, double *dy) {
+    cone_sparse *k = s->sparse;
+    const cone_problem *p = s->p;
+    size_t nx = (size_t)p->nx;
+    double right[FEW_ROWS];
+    int n = p->nx > 0 && !s->left ? find_few(k, s, k->few) : -1;
+    if (n < 0) return false;
+    if (!k->have_phi_x) s->factored = k->have_phi_x = lin_lu_factor(s->lu, p->phi_x, s->factored) == ZN_OK;
+    if (!k->have_phi_x) return false;
+    memcpy(k->columns, s->phi, nx * sizeof(double));
+    memset(k->columns + nx, 0, (size_t)n * nx * sizeof(double));
+    for (int c = 0; c < n; c++)
+        for (int e = p->phi_y.start[k->few[c]]; e < p->phi_y.start[k->few[c] + 1]; e++)
+            k->columns[(size_t)(c + 1) * nx + (size_t)p->phi_y.index[e]] = s->phi_y[e];
+    lin_lu_solve_many(s->lu, k->columns, n + 1);
+    reduce_few(k, s, n, k->T, right);
+    if (!solve_few(k, n, right)) return false;
+    memset(dy, 0, (size_t)p->ny * sizeof(double));
+    for (size_t i = 0; i < nx; i++) dx[i] = -k->columns[i];
+    for (int c = 0; c < n; c++) {
+        dy[k->few[c]] = right[c];
+        for (size_t i = 0; i < nx; i++) dx[i] -= k->columns[(size_t)(c + 1) * nx + i] * right[c];
+    }
+    return all_finite(p->nx, dx) && all_finite(p->ny, dy);
 }
 
 /* Newton step at the present values, states and residuals: dx, dy. */
@@ -239,6 +358,7 @@ zn_status cone_sparse_step(cone_solver *s, bool robust, double *dx, double *dy) 
     memset(k->lower_values, 0, (size_t)lin_nnz(&k->lower.p) * sizeof(double));
     product all = {.values = k->lower_values, .place = k->place};
     multiply_all(k, s, &all);
+    if (step_by_few(s, dx, dy)) return ZN_OK;
     lin_matrix_zero(k->K);
     if (p->nx > 0) {
         lin_matrix_add(k->K, k->phi_x_block, 1, lin_matrix_read(p->phi_x));

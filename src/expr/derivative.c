@@ -43,16 +43,18 @@ static expr bit(expr_graph *graph, bool one) {
     return graph->bits[one] - 1;
 }
 
+static bool is_motion(int variable) { return variable > EXPR_MOTION - EXPR_MOTIONS; }
+
 /* A node without these bits does not depend on the variable. */
 static uint64_t mask_of(const expr_graph *graph, int variable) {
-    return variable == EXPR_MOTION ? graph->moving : UINT64_C(1) << (variable % 64);
+    return is_motion(variable) ? graph->moving[EXPR_MOTION - variable] : UINT64_C(1) << (variable % 64);
 }
 
 /* Whether the derivative needs no work; *derivative is EXPR_NONE then only when memory is out. */
 static bool known(expr_graph *graph, expr node, int variable, expr *derivative) {
     const expr_node *n = &graph->nodes[node];
     bool stepwise = n->op == EXPR_SIGN || n->op == EXPR_FLOOR || (n->op >= EXPR_LESS && n->op <= EXPR_NOT);
-    if (n->op == EXPR_VARIABLE && variable != EXPR_MOTION) {
+    if (n->op == EXPR_VARIABLE && !is_motion(variable)) {
         *derivative = bit(graph, n->a == variable);
         return true;
     }
@@ -267,8 +269,8 @@ static bool advance(expr_graph *graph, size_t *depth, int variable, expr *result
 }
 
 bool expr_keep_derivative(expr_graph *graph, expr node, int variable, expr derivative) {
-    if (node < 0 || variable < 0) return false;
-    if (variable == EXPR_MOTION && graph->nodes[node].op == EXPR_VARIABLE) graph->moving |= graph->nodes[node].depends;
+    if (node < 0 || variable < 0 || variable > EXPR_MOTION) return false;
+    if (is_motion(variable) && graph->nodes[node].op == EXPR_VARIABLE) graph->moving[EXPR_MOTION - variable] |= graph->nodes[node].depends;
     return memo_keep(graph, node, variable, derivative);
 }
 

@@ -75,14 +75,6 @@ bool expr_depends_range(expr_graph *, expr, int first, int count);
  * number; -1: out of memory. */
 int expr_variables(expr_graph *, int n, const expr *, int first, int count, int *list);
 
-/* How a node is made, for walks from outside: operands that it lacks are EXPR_NONE. IF: condition, then, else. */
-typedef struct expr_view {
-    expr_op op;
-    double value; /* of a constant */
-    int variable; /* index of a variable, else -1 */
-    expr operands[3];
-} expr_view;
-expr_view expr_look(const expr_graph *, expr);
 int expr_count(const expr_graph *); /* nodes made so far; each is younger than its operands: 0 <= operand < node < count */
 
 /* Exact derivative by a variable; kept, so asking twice costs nothing; derivatives of derivatives work. */
@@ -95,6 +87,9 @@ bool expr_keep_derivative(expr_graph *, expr, int variable, expr derivative);
 /* In place of a variable: the derivative along a motion, in which variables have the rates that expr_keep_derivative gives for their nodes, and
  * others rest. What is given for other nodes (a rotation matrix turns with the angular velocity) makes it short. */
 #define EXPR_MOTION (INT32_MAX - 1)
+/* Further motions, k = 1 .. EXPR_MOTIONS - 1: whatever coordinates may do together, as a body that turns about an axis. */
+#define EXPR_MOTION_OF(k) (EXPR_MOTION - (k))
+enum { EXPR_MOTIONS = 13 };
 /* Replaces variable `first + i` by by[i]. */
 expr expr_substitute(expr_graph *, expr, int first, int count, const expr *by);
 double expr_value(expr_graph *, expr, const double *variables); /* slow, for constants and checks */
@@ -167,7 +162,7 @@ typedef struct expr_trace expr_trace;
 /* What the graph noted, when all of its tapes are made; NULL: it has no sources. */
 expr_trace *expr_trace_take(expr_graph *);
 void expr_trace_destroy(expr_trace *);
-/* Other values of the sources. false: a new graph is needed, and this one is of no use any more. */
+/* Other values of the sources. false: a new graph is needed, and this one can no longer be used. */
 bool expr_trace_move(expr_trace *, const double *sources);
 double expr_trace_value(const expr_trace *, int slot);
 
@@ -193,10 +188,10 @@ int expr_tape_instructions(const expr_tape *, int n_sections); /* of sections 0.
  * variables may lie in the registers already (the same pointer); they stay as they are. No allocation. */
 void expr_tape_run(const expr_tape *, double *registers, const double *variables, int n_sections, double *const *results);
 
-/* The same in pieces, for one or EXPR_LANES points at once: register i of lane k is registers[i * lanes + k], with bits that do not depend on the other
+/* The same in pieces, for one, EXPR_FEW_LANES or EXPR_LANES points at once: register i of lane k is registers[i * lanes + k], with bits that do not depend on the other
  * lanes. The variables are in the registers already; `begin` brings the constants, then the sections run one by one from the first, and
  * the outputs of each are read from their registers before the next one runs. */
-enum { EXPR_LANES = 4 };
+enum { EXPR_FEW_LANES = 4, EXPR_LANES = 8 };
 void expr_tape_begin(const expr_tape *, double *registers, int lanes);
 void expr_tape_section(const expr_tape *, double *registers, int lanes, int section);
 const int32_t *expr_tape_outputs(const expr_tape *, int section, int *count); /* their registers; none beyond the last section */

@@ -158,13 +158,6 @@ bool expr_is_zero(const expr_graph *graph, expr node) {
 
 int expr_count(const expr_graph *graph) { return (int)graph->count; }
 
-expr_view expr_look(const expr_graph *graph, expr node) {
-    const expr_node *n = &graph->nodes[node];
-    if (n->op == EXPR_CONSTANT) expr_pin(graph, node);
-    if (n->op == EXPR_VARIABLE) return (expr_view){n->op, 0, n->a, {EXPR_NONE, EXPR_NONE, EXPR_NONE}};
-    return (expr_view){n->op, n->value, -1, {n->a, n->b, n->c}};
-}
-
 /* ---- walking ---- */
 
 bool expr_push(expr_graph *graph, size_t *depth, expr node) {

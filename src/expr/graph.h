@@ -42,8 +42,8 @@ struct expr_graph {
     size_t table_size;
     expr_memo *memos;
     size_t memo_count, memo_size;
-    uint64_t moving; /* bits of the variables whose rate along the motion is given */
-    expr bits[2];    /* 1 + the constants 0 and 1, which most derivatives are; 0: not made yet */
+    uint64_t moving[EXPR_MOTIONS]; /* bits of the variables whose rates along a motion are given */
+    expr bits[2];                  /* 1 + the constants 0 and 1, which most derivatives are; 0: not made yet */
     expr_surface_node *surfaces;
     expr_foot_node *feet;
     size_t n_surfaces, surface_capacity, n_feet, foot_capacity;

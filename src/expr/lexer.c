@@ -66,9 +66,19 @@ static token number_token(const char *text, size_t start) {
     return number;
 }
 
+/* A point inside of a name: crank.phi, and line.2.tension of a numbered part. */
+static bool goes_on(const char *point) {
+    if (*point != '.') return false;
+    const char *next = point + 1;
+    while (is_digit(*next)) next++;
+    if (next > point + 1 && *next == '.') next++;
+    else next = point + 1;
+    return is_letter(*next);
+}
+
 static token name_token(const char *text, size_t start) {
     size_t i = start;
-    while (is_letter(text[i]) || is_digit(text[i]) || (text[i] == '.' && is_letter(text[i + 1]))) i++; /* crank.phi */
+    while (is_letter(text[i]) || is_digit(text[i]) || goes_on(text + i)) i++;
     size_t length = i - start;
     token_kind kind = TOKEN_NAME;
     if (length == 3 && memcmp(text + start, "and", 3) == 0) kind = TOKEN_AND;

@@ -84,14 +84,75 @@ ALWAYS_INLINE tape_place run_section(const int lanes, const expr_tape *tape, dou
     return at;
 }
 
+/* ---- one lane ---- */
+
+/* The operations of formulas, with the names of their stretches. */
+enum { ADDS, SUBS, MULS, NEGS, MUL_ADDS, MUL_SUBS, SUB_MULS, ADD_ADDS, COUNTED };
+
+uint8_t expr_stretch_kind(int op, int count) {
+    static const int counted[COUNTED] = {EXPR_ADD, EXPR_SUB, EXPR_MUL, EXPR_NEG, TAPE_MUL_ADD, TAPE_MUL_SUB, TAPE_SUB_MUL, TAPE_ADD_ADD};
+    int place = 0;
+    while (place < COUNTED && counted[place] != op) place++;
+    return (uint8_t)(place * TAPE_STRETCH + (place < COUNTED ? count - 1 : 0));
+}
+
+/* The instruction `n` before the end. */
+#define BEFORE(n, value)                                          \
+    {                                                             \
+        const tape_operands *i = end - (n);                       \
+        const double *a = r + i->a, *b = r + i->b, *c = r + i->c; \
+        (void)a, (void)b, (void)c;                                \
+        r[i->to] = (value);                                       \
+    }
+#define FROM(name, n, value)          \
+    case (name)*TAPE_STRETCH + (n)-1: \
+        BEFORE(n, value)              \
+        __attribute__((fallthrough))
+#define STRETCH(name, value) \
+    FROM(name, 8, value);    \
+    FROM(name, 7, value);    \
+    FROM(name, 6, value);    \
+    FROM(name, 5, value);    \
+    FROM(name, 4, value);    \
+    FROM(name, 3, value);    \
+    FROM(name, 2, value);    \
+    case (name)*TAPE_STRETCH: BEFORE(1, value) break
+
+/* Up to the end of a section; where the next one begins. */
+ALWAYS_INLINE const tape_stretch *run_alone(const expr_tape *tape, double *r, const tape_stretch *s, int section) {
+    const tape_operands *code = tape->code;
+    for (const tape_stretch *last = tape->stretches + tape->stretch_end[section]; s < last; s++) {
+        const tape_operands *end = code + s->end;
+        switch (s->kind) {
+            STRETCH(ADDS, *a + *b);
+            STRETCH(SUBS, *a - *b);
+            STRETCH(MULS, *a * *b);
+            STRETCH(NEGS, -*a);
+            STRETCH(MUL_ADDS, *a * *b + *c);
+            STRETCH(MUL_SUBS, *a * *b - *c);
+            STRETCH(SUB_MULS, *c - *a * *b);
+            STRETCH(ADD_ADDS, (*a + *b) + *c);
+        default: run_batch(1, tape, s->op, end - s->count, end, r);
+        }
+    }
+    return s;
+}
+
+/* ---- lanes ---- */
+
 WIDE static void run_lanes(const expr_tape *tape, double *registers, tape_place at, int section) {
     run_section(EXPR_LANES, tape, registers, at, section);
+}
+
+WIDE static void run_few_lanes(const expr_tape *tape, double *registers, tape_place at, int section) {
+    run_section(EXPR_FEW_LANES, tape, registers, at, section);
 }
 
 void expr_tape_section(const expr_tape *tape, double *registers, int lanes, int section) {
     tape_place at = {tape->batches + (section ? tape->batch_end[section - 1] : 0),
                      tape->code + (section ? tape->code_end[section - 1] : 0)};
-    if (lanes == 1) run_section(1, tape, registers, at, section);
+    if (lanes == 1) run_alone(tape, registers, tape->stretches + (section ? tape->stretch_end[section - 1] : 0), section);
+    else if (lanes == EXPR_FEW_LANES) run_few_lanes(tape, registers, at, section);
     else run_lanes(tape, registers, at, section);
 }
 
@@ -137,10 +198,10 @@ void expr_tape_run(const expr_tape *tape, double *registers, const double *varia
     if (tape->n_variables > 0 && registers != variables) memcpy(registers, variables, (size_t)tape->n_variables * sizeof(double));
     if (tape->n_constants > 0) memcpy(registers + tape->n_variables, tape->constants, (size_t)tape->n_constants * sizeof(double));
     if (n_sections > tape->n_sections) n_sections = tape->n_sections;
-    tape_place at = {tape->batches, tape->code};
+    const tape_stretch *at = tape->stretches;
     const int32_t *output = tape->outputs, *end;
     for (int k = 0; k < n_sections; k++, output = end) {
-        at = run_section(1, tape, registers, at, k);
+        at = run_alone(tape, registers, at, k);
         end = tape->outputs + tape->output_end[k];
         double *result = results ? results[k] : NULL;
         if (result) copy_outputs(output, end, registers, result);

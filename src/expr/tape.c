@@ -29,8 +29,10 @@ void expr_tape_destroy(zn_context *context, expr_tape *tape) {
     mem_free(context, tape->traced);
     mem_free(context, tape->code);
     mem_free(context, tape->batches);
+    mem_free(context, tape->stretches);
     mem_free(context, tape->code_end);
     mem_free(context, tape->batch_end);
+    mem_free(context, tape->stretch_end);
     mem_free(context, tape->output_end);
     mem_free(context, tape->outputs);
     for (int i = 0; i < tape->n_feet; i++) expr_tape_destroy(context, tape->feet[i].surface);
@@ -233,6 +235,19 @@ static void make_batches(compiler *c) {
     }
 }
 
+static void make_stretches(compiler *c) {
+    expr_tape *tape = c->tape;
+    int n = 0;
+    for (int k = 0, b = 0, first = 0; k < tape->n_sections; k++) {
+        for (; b < tape->batch_end[k]; b++)
+            for (int op = tape->batches[b].op, last = tape->batches[b].end, count; first < last; first += count) {
+                count = last - first < TAPE_STRETCH ? last - first : TAPE_STRETCH;
+                tape->stretches[n++] = (tape_stretch){expr_stretch_kind(op, count), (uint8_t)op, (uint8_t)count, first + count};
+            }
+        tape->stretch_end[k] = n;
+    }
+}
+
 /* ---- all of it ---- */
 
 static bool allocate_tape(compiler *c, int n_variables, int n_sections) {
@@ -243,11 +258,12 @@ static bool allocate_tape(compiler *c, int n_variables, int n_sections) {
     for (int k = 0; k < n_sections; k++) c->n_outputs += c->sections[k].count;
     tape->code_end = MEM_ARRAY(c->context, int, n_sections);
     tape->batch_end = MEM_ARRAY(c->context, int, n_sections);
+    tape->stretch_end = MEM_ARRAY(c->context, int, n_sections);
     tape->output_end = MEM_ARRAY(c->context, int, n_sections);
     tape->outputs = MEM_ARRAY(c->context, int32_t, c->n_outputs);
     c->outputs = MEM_ARRAY(c->context, expr, c->n_outputs);
     c->order_end = MEM_ARRAY(c->context, size_t, n_sections);
-    return tape->code_end && tape->batch_end && tape->output_end && tape->outputs && c->outputs && c->order_end;
+    return tape->code_end && tape->batch_end && tape->stretch_end && tape->output_end && tape->outputs && c->outputs && c->order_end;
 }
 
 /* false also when an output is EXPR_NONE: its error is in the context already. */
@@ -288,8 +304,9 @@ static bool allocate_steps(compiler *c) {
 static bool allocate_code(compiler *c) {
     c->tape->code = MEM_ARRAY(c->context, tape_operands, c->n_steps);
     c->tape->batches = MEM_ARRAY(c->context, tape_batch, c->n_steps);
+    c->tape->stretches = MEM_ARRAY(c->context, tape_stretch, c->n_steps);
     c->free_registers = MEM_ARRAY(c->context, int32_t, c->n_steps);
-    return c->tape->code && c->tape->batches && c->free_registers;
+    return c->tape->code && c->tape->batches && c->tape->stretches && c->free_registers;
 }
 
 /* Nearest points have registers of their own. Their surfaces are compiled before anything is in order, as that makes nodes. */
@@ -351,6 +368,7 @@ static bool compile(compiler *c) {
     find_last_uses(c);
     allocate_registers(c);
     make_batches(c);
+    make_stretches(c);
     return true;
 }
 

@@ -23,6 +23,14 @@ typedef struct tape_batch {
     int32_t op, end; /* one past its last instruction */
 } tape_batch;
 
+/* The same for a single lane, whose loops would cost as much as what they repeat: up to eight instructions of one operation, one after the other. */
+enum { TAPE_STRETCH = 8 };
+typedef struct tape_stretch {
+    uint8_t kind, op, count; /* kind: place of the operation in run.c, times TAPE_STRETCH, plus count - 1 */
+    int32_t end;
+} tape_stretch;
+uint8_t expr_stretch_kind(int op, int count);
+
 /* A nearest point: where it and the distance are put (4 registers), and the tape of its surface. */
 typedef struct tape_foot {
     int32_t to;
@@ -39,10 +47,11 @@ struct expr_tape {
     int n_traced;
     tape_operands *code;
     tape_batch *batches;
-    int *code_end, *batch_end; /* per section: one past its last */
-    int *output_end;           /* per section: one past its last output in `outputs` */
-    int32_t *outputs;          /* registers */
-    int n_feet, foot_scratch;  /* first register of the scratch of surfaces */
+    tape_stretch *stretches;
+    int *code_end, *batch_end, *stretch_end; /* per section: one past its last */
+    int *output_end;                         /* per section: one past its last output in `outputs` */
+    int32_t *outputs;                        /* registers */
+    int n_feet, foot_scratch;                /* first register of the scratch of surfaces */
     tape_foot *feet;
     int n_tables;
     expr_table **tables; /* the operand b of a look-up is a key of the graph, not a register */

@@ -17,9 +17,6 @@
 #include <amd.h>
 #include <stdlib.h>
 
-enum { LANES = 4 };
-typedef double lanes __attribute__((vector_size(LANES * sizeof(double))));
-
 struct lin_block_lu {
     zn_context *context;
     int n, d;
@@ -105,9 +102,7 @@ static void find_places(lin_block_lu *f, const int *start, const int *index) {
 }
 
 enum { CHUNK_MOST = 16 };
-static size_t panel_width(const lin_block_lu *f, int first) {
-    return ((size_t)((f->last[first] - first + 1) * f->d) + LANES - 1) / LANES * LANES;
-}
+static size_t panel_width(const lin_block_lu *f, int first) { return ((size_t)((f->last[first] - first + 1) * f->d) + 4 - 1) / 4 * 4; }
 
 /* Column k + 1 continues the chunk of column k where it is the first row below it and has all of its other rows. */
 static void find_chunks(lin_block_lu *f) {
@@ -124,13 +119,16 @@ static void find_chunks(lin_block_lu *f) {
     }
 }
 
+/* What is taken where `wanted` is needed: just that at first, with some to spare where it turns out to grow. */
+static size_t room(size_t had, size_t wanted) { return had > 0 ? wanted + wanted / 2 : wanted; }
+
 /* All lists again where they are too short; what they hold is lost. */
 static bool make_room(lin_block_lu *f, int blocks) {
     zn_context *context = f->context;
     size_t n = (size_t)f->n + 1, kept = (size_t)(blocks / 2 + f->n);
     int **lists[] = {&f->order, &f->place, &f->start, &f->from_start, &f->next, &f->head, &f->link, &f->at, &f->chunk, &f->last};
     if (n > f->column_capacity) {
-        size_t wanted = n + n / 2;
+        size_t wanted = room(f->column_capacity, n);
         f->column_capacity = 0;
         for (size_t k = 0; k < sizeof lists / sizeof *lists; k++) {
             mem_free(context, *lists[k]);
@@ -143,7 +141,7 @@ static bool make_room(lin_block_lu *f, int blocks) {
         f->column_capacity = wanted;
     }
     if (kept > f->block_capacity) {
-        size_t wanted = kept + kept / 2;
+        size_t wanted = room(f->block_capacity, kept);
         f->block_capacity = 0;
         mem_free(context, f->from);
         mem_free(context, f->to);
@@ -177,18 +175,19 @@ bool lin_block_lu_renew(lin_block_lu *f, int n, int d, const int *start, const i
     f->row = rows.v, f->rows_capacity = rows.capacity;
     size_t numbers = rows.count * (size_t)(d * d);
     if (fine && numbers > f->number_capacity) {
+        size_t wanted = room(f->number_capacity, numbers);
         f->number_capacity = 0;
         mem_free(context, f->L);
         mem_free(context, f->U);
         f->U = NULL;
-        f->L = MEM_ARRAY(context, double, numbers + numbers / 2);
-        f->U = MEM_ARRAY(context, double, numbers + numbers / 2);
+        f->L = MEM_ARRAY(context, double, wanted);
+        f->U = MEM_ARRAY(context, double, wanted);
         fine = f->L && f->U;
-        if (fine) f->number_capacity = numbers + numbers / 2;
+        if (fine) f->number_capacity = wanted;
     }
     if (fine) find_chunks(f);
     if (fine && f->panel_numbers > f->panel_capacity) {
-        size_t wanted = f->panel_numbers + f->panel_numbers / 2;
+        size_t wanted = room(f->panel_capacity, f->panel_numbers);
         f->panel_capacity = 0;
         mem_free(context, f->panel_L);
         mem_free(context, f->panel_V);
@@ -288,13 +287,13 @@ ALWAYS_INLINE void enter(const int d, lin_block_lu *f, int j, const lin_block_va
         own[i] += a->diagonal[(size_t)f->order[j] * dd + i % (size_t)d * (size_t)d + i / (size_t)d];
 }
 
-/* c -= a b', rows of `width` numbers, a multiple of LANES. All sums at once, so that each number is read once, where the machine holds them. */
+/* c -= a b', rows of `width` numbers, a multiple of four. All sums at once, so that each number is read once, where the machine holds them. */
 ALWAYS_INLINE void subtract_long_product(const int d, double *restrict c, const double *restrict a, const double *restrict b,
                                          size_t width) {
-    lanes sum[LIN_BLOCK_MOST * LIN_BLOCK_MOST];
+    four sum[LIN_BLOCK_MOST * LIN_BLOCK_MOST];
     memset(sum, 0, (size_t)(d * d) * sizeof *sum);
-    for (size_t k = 0; k < width; k += LANES) {
-        lanes y[LIN_BLOCK_MOST], x;
+    for (size_t k = 0; k < width; k += 4) {
+        four y[LIN_BLOCK_MOST], x;
 #pragma GCC unroll 6
         for (int j = 0; j < d; j++) memcpy(&y[j], b + (size_t)j * width + k, sizeof x);
 #pragma GCC unroll 6
@@ -400,8 +399,8 @@ ALWAYS_INLINE bool make_column(const int d, lin_block_lu *f, int j, const lin_bl
 
 ALWAYS_INLINE int factor(const int d, lin_block_lu *f, const lin_block_values *a) {
     const size_t numbers = (size_t)f->start[f->n] * (size_t)(d * d);
-    memset(f->U, 0, numbers * sizeof(double));
-    if (a->transposed) memset(f->L, 0, numbers * sizeof(double));
+    if (numbers > 0) memset(f->U, 0, numbers * sizeof(double)); /* diagonal matrices have no U */
+    if (numbers > 0 && a->transposed) memset(f->L, 0, numbers * sizeof(double));
     for (int j = 0; j < f->n; j++) f->head[j] = -1;
     for (int j = 0; j < f->n; j++) {
         if (!make_column(d, f, j, a)) return 1 + f->order[j];

@@ -20,10 +20,14 @@ typedef struct lin_cell_map {
     const int *of, *place; /* per row of the matrix: its cell, and its place in there */
 } lin_cell_map;
 lin_cell_map lin_cells_map(const lin_cells *);
+/* Whether solves with one cell share memory: then only one thread at a time may solve with it. */
+bool lin_cells_share_memory(const lin_cells *);
 
 /* As lin_lu_factor, for one cell. Different cells may be factored and solved by different threads. */
 zn_status lin_cells_factor(lin_cells *, const lin_matrix *, int cell);
 zn_status lin_cells_factor_all(lin_cells *, const lin_matrix *);
+/* Per row: in cells of several rows that are diagonal b becomes (b scale)/pivot; in others pivot is zero. */
+void lin_cells_diagonals(const lin_cells *, double *scale, double *pivot);
 /* b: columns as long as the cell; becomes the solution. */
 void lin_cells_solve(const lin_cells *, int cell, double *b, int columns);
 /* b: as long as the matrix. */

@@ -14,7 +14,7 @@ static void swap_rows(int n, double *a, int i, int k, int columns) {
     }
 }
 
-/* Matrices of mechanisms are full of zeros, of which nothing is subtracted. Entries are finite: that was looked at. */
+/* Matrices of mechanisms are full of zeros, of which nothing is subtracted. Entries are finite: that was checked. */
 static inline void subtract(int from, int to, double factor, const double *restrict column, double *restrict other) {
     if (factor == 0) return;
     for (int i = from; i < to; i++) other[i] -= column[i] * factor;

@@ -7,7 +7,7 @@
  * flexible ones. */
 #include "linalg/envelope.h"
 
-/* Longer envelopes (entries) are not factored: only the diagonal is looked at. */
+/* Longer envelopes (entries) are not factored: only the diagonal is used. */
 static const double MOST_ENTRIES = 3e7;
 
 struct lin_envelope {

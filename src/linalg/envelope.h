@@ -10,7 +10,7 @@ typedef struct lin_envelope lin_envelope;
 /* NULL: no memory (error in the context). */
 lin_envelope *lin_envelope_create(zn_context *, const zn_pattern *);
 void lin_envelope_destroy(lin_envelope *);
-/* The first row whose pivot is not positive; -1: there is none. Only the lower triangle of the values is looked at. */
+/* The first row whose pivot is not positive; -1: there is none. Only the lower triangle of the values is read. */
 int lin_envelope_not_positive(lin_envelope *, const double *values);
 
 #endif

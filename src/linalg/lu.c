@@ -48,7 +48,7 @@ static zn_status take_memory(lin_lu *lu, const lin_matrix *matrix) {
     lu->row = MEM_ARRAY(context, double, n);
     lu->col = MEM_ARRAY(context, double, n);
     if (!lu->factors || !lu->pivot || !lu->row || !lu->col) return ZN_ERROR_MEMORY;
-    double operations;
+    double operations = INFINITY;
     const zn_pattern *entries = lin_matrix_entries(matrix);
     return entries ? lin_static_create(context, entries, lin_matrix_bodies(matrix), &operations, &lu->fixed) : ZN_OK;
 }

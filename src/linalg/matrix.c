@@ -15,6 +15,7 @@
 #define SPARSE_TIME(entries, operations) (15 * (entries) + 0.4 * (operations))
 #define DENSE_SHARE 0.6 /* of it are what a factorisation with zeros in it takes */
 #define STATIC_TIME(entries, operations) (10 * (entries) + 1.5 * (operations))
+#define STATIC_OPERATIONS(time) ((time) / 1.5) /* more of them take longer than that, whatever the entries */
 
 typedef struct coordinate {
     int row, col; /* in the matrix */
@@ -131,7 +132,7 @@ const int *lin_matrix_bodies(const lin_matrix *matrix) { return matrix->body; }
 
 /* Whether the entries of a dense matrix are to be known. */
 static zn_status by_bodies_pays(const lin_matrix *matrix, bool *pays) {
-    double n = matrix->n, operations;
+    double n = matrix->n, operations = STATIC_OPERATIONS(DENSE_SHARE * DENSE_TIME(n));
     *pays = false;
     if (!matrix->body || n <= LIN_BODIES_SIZE) return ZN_OK;
     zn_status status = lin_static_create(matrix->context, &matrix->pattern.p, matrix->body, &operations, NULL);
@@ -146,6 +147,7 @@ static zn_status choose_storage(const lin_matrix *matrix, lin_storage storage, b
     double time = SPARSE_TIME(entries, operations);
     zn_status status = ZN_OK;
     if (matrix->body) {
+        fixed = STATIC_OPERATIONS(time);
         status = lin_static_create(matrix->context, &matrix->pattern.p, matrix->body, &fixed, NULL);
         if (status == ZN_OK) time = smaller(STATIC_TIME(lin_nnz(&matrix->pattern.p), fixed), time);
     }

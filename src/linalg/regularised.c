@@ -7,12 +7,22 @@
  *             z <- z + dz,   [ alpha 1    S     ] [ s  ]   [ R b - S z ]
  *                            [   S'   -alpha 1  ] [ dz ] = [     0     ],   dz = (S'S + alpha^2)^-1 S' (R b - S z).
  *         The error belonging to a singular value sigma falls by alpha^2 / (sigma^2 + alpha^2) in each round; z stays in the
- *         row space. The eigenvalues of the matrix are +-sqrt(sigma^2 + alpha^2): KLU solves it with an error of about
- *         round-off / alpha, and the rounds remove that except for the part in the null space of S. */
+ *         row space.
+ *
+ * The matrix K of this system is factored in pairs (s_i, dz_i), with the structure of S + S' and its fill,
+ *
+ *     K_ij = [ 0  S_ij ; S_ji  0 ],   K_ii = [ alpha  S_ii ; S_ii  -alpha ].
+ *
+ * It is symmetric and quasidefinite: L D L' exists in every order of the pairs, and the numbers in it are at most 1/alpha. So x = K^-1 b
+ * comes out with an error of about round-off / alpha^2; its eigenvalues +-sqrt(sigma^2 + alpha^2) allow round-off / alpha, which refinement
+ *
+ *     x <- x + K^-1 (b - K x)
+ *
+ * attains; the rounds remove that, too, except for the part in the null space of S. */
 #include "linalg/regularised.h"
 
+#include "linalg/block_lu.h"
 #include "linalg/dense.h"
-#include "linalg/sparse_lu.h"
 
 #include <float.h>
 
@@ -21,41 +31,43 @@
 #define MOST_ROUNDS 10
 /* A round that leaves more than this part of the residual is the last. */
 #define LEAST_GAIN 0.5
+#define MOST_REFINEMENTS 5
+
+enum { PAIR = 2, BLOCK = PAIR * PAIR };
 
 struct regularised {
     zn_context *context;
     int n;
-    double *row, *col;  /* R, C */
-    lin_cod *cod;       /* dense */
-    double *scaled;     /* dense: S; sparse: values of the system above */
-    lin_pattern system; /* sparse: of the system above */
-    int *place_S, *place_T, *place_diagonal;
-    sparse_lu lu;
-    double *b, *z, *r, *step; /* n, n, n, 2 n */
+    double *row, *col;    /* R, C */
+    lin_cod *cod;         /* dense */
+    double *scaled;       /* dense: S; sparse: blocks of K */
+    lin_pattern pair;     /* sparse: of the blocks, row by row */
+    int *block, *block_T; /* block (i, j) and block (j, i) for each entry (i, j) of S */
+    lin_block_lu *lu;
+    double *b, *z, *r;  /* n; b begins a block with z, r, R and C */
+    double *x, *x_left; /* sparse: 2 n, one block */
 };
 
-/* The system's pattern: S in the upper right, S' in the lower left, the diagonal. */
-static zn_status create_system(regularised *a, const zn_pattern *pattern) {
+static zn_status create_pairs(regularised *a, const zn_pattern *S) {
     zn_context *context = a->context;
-    int n = a->n, nnz = lin_nnz(pattern), count = 2 * nnz + 2 * n;
-    int *row = MEM_ARRAY(context, int, count), *col = MEM_ARRAY(context, int, count), *place = MEM_ARRAY(context, int, count);
+    int n = a->n, nnz = lin_nnz(S), count = 2 * nnz + n;
+    int *row = MEM_ARRAY(context, int, count), *col = MEM_ARRAY(context, int, count);
     zn_status status = ZN_ERROR_MEMORY;
-    a->place_S = place; /* owns the three */
-    if (!row || !col || !place) goto done;
-    a->place_T = place + nnz;
-    a->place_diagonal = place + 2 * nnz;
-    for (int j = 0; j < n; j++) {
-        for (int k = pattern->start[j]; k < pattern->start[j + 1]; k++) {
-            row[k] = col[nnz + k] = pattern->index[k];
-            col[k] = row[nnz + k] = n + j;
+    a->block = MEM_ARRAY(context, int, count);
+    const mem_part list[] = {{&a->x, PAIR * n}, {&a->x_left, PAIR * n}};
+    if (!row || !col || !a->block || !MEM_PARTS(context, list)) goto done;
+    a->block_T = a->block + nnz;
+    for (int j = 0; j < n; j++)
+        for (int k = S->start[j]; k < S->start[j + 1]; k++) {
+            col[k] = row[nnz + k] = S->index[k];
+            row[k] = col[nnz + k] = j;
         }
-    }
-    for (int i = 0; i < 2 * n; i++) row[2 * nnz + i] = col[2 * nnz + i] = i;
-    status = lin_pattern_create(context, 2 * n, 2 * n, count, row, col, &a->system, place);
+    for (int i = 0; i < n; i++) row[2 * nnz + i] = col[2 * nnz + i] = i;
+    status = lin_pattern_create(context, n, n, count, row, col, &a->pair, a->block);
     if (status != ZN_OK) goto done;
-    a->scaled = MEM_ARRAY(context, double, lin_nnz(&a->system.p));
-    status = a->scaled ? lin_sparse_create(context, &a->system.p, NULL, &a->lu) : ZN_ERROR_MEMORY;
-    a->lu.known_regular = true; /* singular values of at least alpha, though pivots may be as small as alpha^2 */
+    a->scaled = MEM_ARRAY(context, double, (size_t)lin_nnz(&a->pair.p) * BLOCK);
+    a->lu = lin_block_lu_create(context, n, PAIR, a->pair.start, a->pair.index);
+    status = a->scaled && a->lu ? ZN_OK : ZN_ERROR_MEMORY;
 done:
     mem_free(context, row);
     mem_free(context, col);
@@ -68,20 +80,14 @@ regularised *lin_regularised_create(zn_context *context, const lin_matrix *matri
     int n = lin_matrix_size(matrix);
     a->context = context;
     a->n = n;
-    zn_status status = ZN_ERROR_MEMORY;
-    a->row = MEM_ARRAY(context, double, n);
-    a->col = MEM_ARRAY(context, double, n);
-    a->b = MEM_ARRAY(context, double, n);
-    a->z = MEM_ARRAY(context, double, n);
-    a->r = MEM_ARRAY(context, double, n);
-    a->step = MEM_ARRAY(context, double, 2 * (size_t)n);
-    if (a->row && a->col && a->b && a->z && a->r && a->step) status = ZN_OK;
+    const mem_part list[] = {{&a->b, n}, {&a->z, n}, {&a->r, n}, {&a->row, n}, {&a->col, n}};
+    zn_status status = MEM_PARTS(context, list) ? ZN_OK : ZN_ERROR_MEMORY;
     if (status == ZN_OK && lin_matrix_is_dense(matrix)) {
         a->cod = lin_cod_create(context, n, n);
         a->scaled = MEM_ARRAY(context, double, (size_t)n *(size_t)n);
         if (!a->cod || !a->scaled) status = ZN_ERROR_MEMORY;
     } else if (status == ZN_OK) {
-        status = create_system(a, lin_matrix_pattern(matrix));
+        status = create_pairs(a, lin_matrix_pattern(matrix));
     }
     if (status == ZN_OK) return a;
     lin_regularised_destroy(a);
@@ -92,26 +98,27 @@ void lin_regularised_destroy(regularised *a) {
     if (!a) return;
     zn_context *context = a->context;
     lin_cod_destroy(a->cod);
-    lin_sparse_destroy(context, &a->lu);
-    lin_pattern_destroy(context, &a->system);
-    mem_free(context, a->row);
-    mem_free(context, a->col);
+    lin_block_lu_destroy(a->lu);
+    lin_pattern_destroy(context, &a->pair);
     mem_free(context, a->scaled);
-    mem_free(context, a->place_S);
+    mem_free(context, a->block);
     mem_free(context, a->b);
-    mem_free(context, a->z);
-    mem_free(context, a->r);
-    mem_free(context, a->step);
+    mem_free(context, a->x);
     mem_free(context, a);
 }
 
-static zn_status factor_system(regularised *a, const lin_columns *A) {
+static zn_status factor_pairs(regularised *a, const lin_columns *A) {
+    double *K = a->scaled;
+    memset(K, 0, (size_t)lin_nnz(&a->pair.p) * BLOCK * sizeof *K);
     for (int j = 0; j < a->n; j++)
         for (int k = A->start[j]; k < A->start[j + 1]; k++)
-            a->scaled[a->place_S[k]] = a->scaled[a->place_T[k]] = A->values[k] * a->row[A->index[k]] * a->col[j];
-    for (int i = 0; i < 2 * a->n; i++) a->scaled[a->place_diagonal[i]] = i < a->n ? ALPHA : -ALPHA;
-    lin_columns system = {2 * a->n, a->system.start, a->system.index, a->scaled};
-    return lin_sparse_factor(&a->lu, &system, false);
+            K[BLOCK * a->block[k] + 1] = K[BLOCK * a->block_T[k] + 2] = A->values[k] * a->row[A->index[k]] * a->col[j];
+    const int *diagonal = a->block + 2 * A->start[a->n];
+    for (int i = 0; i < a->n; i++) {
+        K[BLOCK * diagonal[i]] = ALPHA;
+        K[BLOCK * diagonal[i] + 3] = -ALPHA;
+    }
+    return lin_block_lu_factor(a->lu, &(lin_block_values){.blocks = K}) == 0 ? ZN_OK : ZN_ERROR_NOT_FINITE;
 }
 
 /* Scales by powers of two jump where an entry passes one, and with them the weights of an inconsistent b: an iteration with such
@@ -134,22 +141,53 @@ zn_status lin_regularised_factor(regularised *a, const lin_columns *A, double ra
     if (smooth) smooth_scales(a, A);
     lin_largest_in_columns(A, a->row, a->col);
     for (size_t j = 0; j < n; j++) a->col[j] = smooth && a->col[j] > DBL_MIN ? 1 / a->col[j] : lin_inverse_size(a->col[j]);
-    if (!a->cod) return factor_system(a, A);
+    if (!a->cod) return factor_pairs(a, A);
     for (size_t j = 0; j < n; j++)
         for (size_t i = 0; i < n; i++) a->scaled[j * n + i] = A->values[j * n + i] * a->row[i] * a->col[j];
     lin_cod_factor(a->cod, a->scaled, rank_tolerance);
     return ZN_OK;
 }
 
-/* r = b - S z, and its largest entry. Column n + j of the system holds column j of S and, last, a diagonal entry. */
+static double largest(int n, const double *v) {
+    double size = 0;
+    for (int i = 0; i < n; i++) size = larger(size, fabs(v[i]));
+    return size;
+}
+
+/* r = b - S z, and its largest entry. */
 static double residual(const regularised *a) {
-    int n = a->n;
-    double largest = 0;
-    memcpy(a->r, a->b, (size_t)n * sizeof *a->r);
-    for (int j = 0; j < n; j++)
-        for (int k = a->system.start[n + j]; k < a->system.start[n + j + 1] - 1; k++) a->r[a->system.index[k]] -= a->scaled[k] * a->z[j];
-    for (int i = 0; i < n; i++) largest = larger(largest, fabs(a->r[i]));
-    return largest;
+    for (int i = 0; i < a->n; i++) {
+        double sum = a->b[i];
+        for (int e = a->pair.start[i]; e < a->pair.start[i + 1]; e++) sum -= a->scaled[(size_t)e * BLOCK + 1] * a->z[a->pair.index[e]];
+        a->r[i] = sum;
+    }
+    return largest(a->n, a->r);
+}
+
+/* x_left = (r, 0) - K x */
+static void left_of_pairs(const regularised *a) {
+    for (int i = 0; i < a->n; i++) {
+        double s = a->r[i], dz = 0;
+        for (int e = a->pair.start[i]; e < a->pair.start[i + 1]; e++) {
+            const double *K = a->scaled + (size_t)e * BLOCK, *x = a->x + (size_t)a->pair.index[e] * PAIR;
+            s -= K[0] * x[0] + K[1] * x[1];
+            dz -= K[2] * x[0] + K[3] * x[1];
+        }
+        a->x_left[PAIR * i] = s;
+        a->x_left[PAIR * i + 1] = dz;
+    }
+}
+
+/* x = K^-1 (r, 0) */
+static void solve_pairs(const regularised *a) {
+    int n = PAIR * a->n;
+    memset(a->x, 0, (size_t)n * sizeof *a->x);
+    for (int k = 0; k <= MOST_REFINEMENTS; k++) {
+        left_of_pairs(a);
+        lin_block_lu_solve(a->lu, a->x_left);
+        for (int i = 0; i < n; i++) a->x[i] += a->x_left[i];
+        if (!(largest(n, a->x_left) > DBL_EPSILON / ALPHA * largest(n, a->x))) break;
+    }
 }
 
 static void solve_in_rounds(regularised *a) {
@@ -157,14 +195,12 @@ static void solve_in_rounds(regularised *a) {
     memset(a->z, 0, (size_t)n * sizeof *a->z);
     double size = residual(a);
     for (int round = 0; round < MOST_ROUNDS && size > 0; round++) {
-        memcpy(a->step, a->r, (size_t)n * sizeof *a->step);
-        memset(a->step + n, 0, (size_t)n * sizeof *a->step);
-        lin_sparse_solve(&a->lu, a->step, 1);
-        for (int i = 0; i < n; i++) a->z[i] += a->step[n + i];
+        solve_pairs(a);
+        for (int i = 0; i < n; i++) a->z[i] += a->x[PAIR * i + 1];
         double before = size;
         size = residual(a);
         if (round > 0 && size > before) /* rounding only: the iterate before was better */
-            for (int i = 0; i < n; i++) a->z[i] -= a->step[n + i];
+            for (int i = 0; i < n; i++) a->z[i] -= a->x[PAIR * i + 1];
         if (!(size < LEAST_GAIN * before)) break;
     }
 }

@@ -8,7 +8,7 @@
 #define PIVOT_THRESHOLD 0.1
 /* min over columns of max|A| / max|U|: below this, a refactorisation loses too many digits (three of sixteen). */
 #define SMALLEST_RECIPROCAL_GROWTH 1e-3
-/* A step begins without pivots, and KLU, which finds them anew, then takes several times as long for an operation as a fixed order. */
+/* A step begins without pivots, and KLU, which finds them again, then takes several times as long for an operation as a fixed order. */
 #define MORE_OPERATIONS 4
 
 bool lin_sparse_estimate(const zn_pattern *pattern, double *entries, double *operations) {
@@ -24,10 +24,10 @@ bool lin_sparse_estimate(const zn_pattern *pattern, double *entries, double *ope
 
 /* A fixed order of pivots is taken where bodies are known and it has not too many operations. */
 static zn_status create_fixed(zn_context *context, const zn_pattern *pattern, const int *body, sparse_lu *lu) {
-    double operations;
-    if (!body) return ZN_OK;
+    if (!body || !lu->symbolic) return ZN_OK;
+    double most = MORE_OPERATIONS / 2 * lu->symbolic->est_flops, operations = most;
     zn_status status = lin_static_create(context, pattern, body, &operations, &lu->fixed);
-    if (status != ZN_OK || !lu->symbolic || 2 * operations <= MORE_OPERATIONS * lu->symbolic->est_flops) return status;
+    if (status != ZN_OK || operations <= most) return status;
     lin_static_destroy(lu->fixed);
     lu->fixed = NULL;
     return ZN_OK;
@@ -70,7 +70,7 @@ void lin_sparse_destroy(zn_context *context, sparse_lu *lu) {
 /* Whether the factors can be used. Growth of U over A carries rounding errors into the pivots, so that what counts as tiny
  * grows with it. Column k of the factors is column Q[k] of the matrix. KLU divides rows by their largest entries, our scales
  * are the powers of two next to that: pivots and columns are comparable up to a factor of 2. */
-static bool factors_are_sound(sparse_lu *lu, const lin_columns *a) {
+static bool factors_are_valid(sparse_lu *lu, const lin_columns *a) {
     if (lu->common.status != KLU_OK) return false;
     if (!klu_rgrowth((int *)a->start, (int *)a->index, (double *)a->values, lu->symbolic, lu->numeric, &lu->common)) return false;
     const double *pivot = lu->numeric->Udiag;
@@ -84,14 +84,14 @@ static bool refactor(sparse_lu *lu, const lin_columns *a) {
     int *start = (int *)a->start, *index = (int *)a->index;
     if (!klu_refactor(start, index, (double *)a->values, lu->symbolic, lu->numeric, &lu->common)) return false;
     /* False for NaN, too. */
-    return factors_are_sound(lu, a) && lu->common.rgrowth >= SMALLEST_RECIPROCAL_GROWTH;
+    return factors_are_valid(lu, a) && lu->common.rgrowth >= SMALLEST_RECIPROCAL_GROWTH;
 }
 
 static zn_status factor(sparse_lu *lu, const lin_columns *a) {
     klu_free_numeric(&lu->numeric, &lu->common);
     lu->numeric = klu_factor((int *)a->start, (int *)a->index, (double *)a->values, lu->symbolic, &lu->common);
     if (!lu->numeric) return lu->common.status == KLU_SINGULAR ? ZN_ERROR_SINGULAR : ZN_ERROR_MEMORY;
-    return lu->known_regular || factors_are_sound(lu, a) ? ZN_OK : ZN_ERROR_SINGULAR;
+    return factors_are_valid(lu, a) ? ZN_OK : ZN_ERROR_SINGULAR;
 }
 
 zn_status lin_sparse_factor(sparse_lu *lu, const lin_columns *a, bool same_structure) {
@@ -103,7 +103,7 @@ zn_status lin_sparse_factor(sparse_lu *lu, const lin_columns *a, bool same_struc
         lu->fixed_failed = false;
         klu_free_numeric(&lu->numeric, &lu->common);
     }
-    if (lu->fixed && !lu->known_regular && !lu->fixed_failed) {
+    if (lu->fixed && !lu->fixed_failed) {
         lu->use_fixed = lin_static_factor(lu->fixed, a, &lu->rcond);
         lu->fixed_failed = !lu->use_fixed;
         if (lu->use_fixed) return ZN_OK;

@@ -14,10 +14,9 @@ typedef struct sparse_lu {
     klu_numeric *numeric; /* NULL: not factored */
     double *row, *col;    /* scales of the rows, largest entries of the columns */
     double rcond;
-    static_lu *fixed;   /* with pivots in a fixed order; NULL: does not pay */
-    bool use_fixed;     /* it holds the factors */
-    bool fixed_failed;  /* since the structure was new: it is not tried again until then */
-    bool known_regular; /* set by whoever knows: small pivots are then no reason to reject a full factorisation */
+    static_lu *fixed;  /* with pivots in a fixed order; NULL: does not pay */
+    bool use_fixed;    /* it holds the factors */
+    bool fixed_failed; /* since the structure was new: it is not tried again until then */
 } sparse_lu;
 
 /* Entries of L and U and operations of a factorisation, estimated by KLU's ordering. False: not known. */

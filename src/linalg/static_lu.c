@@ -14,6 +14,7 @@
 static const double least_size = 1e-10; /* by the largest entry that its column had at first: nearly singular */
 static const double most_error = 1e-10; /* backward, of a probe: how many digits the order of the pivots costs */
 static const double most_places = 2e6;  /* of the list */
+enum { SIDE_BY_SIDE = 4 };              /* columns that are solved together */
 
 struct static_lu {
     zn_context *context;
@@ -27,6 +28,7 @@ struct static_lu {
     double *entry;          /* of A, then of S A S */
     double *values, *L, *U; /* values: D, then L and U */
     double *scale, *largest, *x, *left;
+    double *known; /* the solution of the probe */
 };
 
 /* ---- structure ---- */
@@ -50,9 +52,13 @@ static bool add_row(static_lu *f, structure *s, int j, int i, int *count) {
     return true;
 }
 
-/* Rows of column j: those of A + A' below the diagonal, and those of the columns whose first row is j. */
-static bool find_rows(static_lu *f, structure *s, const int *begin, const int *neighbour) {
+static double operations_of(double pairs, int rows) { return 2 * pairs + 2.0 * rows; }
+
+/* Rows of column j: those of A + A' below the diagonal, and those of the columns whose first row is j. *few: false where there are more operations than `most`. */
+static bool find_rows(static_lu *f, structure *s, const int *begin, const int *neighbour, double most, bool *few) {
+    double pairs = 0;
     int count = 0;
+    *few = true;
     for (int j = 0; j < f->n; j++) s->seen[j] = s->first_child[j] = s->sibling[j] = -1;
     for (int j = 0; j < f->n; j++) {
         int own = f->order[j];
@@ -63,6 +69,9 @@ static bool find_rows(static_lu *f, structure *s, const int *begin, const int *n
                 if (!add_row(f, s, j, f->row[e], &count)) return false;
         f->start[j + 1] = count;
         if (count == f->start[j]) continue;
+        double rows = count - f->start[j];
+        pairs += rows * (rows - 1) / 2;
+        if (operations_of(pairs, count) > most) return *few = false, true;
         qsort(f->row + f->start[j], (size_t)(count - f->start[j]), sizeof(int), by_value);
         int parent = f->row[f->start[j]];
         s->sibling[j] = s->first_child[parent];
@@ -84,7 +93,7 @@ static void list_neighbours(const zn_pattern *p, int *begin, int *neighbour) {
         }
 }
 
-static zn_status analyse(static_lu *f, const zn_pattern *p, int *position) {
+static zn_status analyse(static_lu *f, const zn_pattern *p, int *position, double most, bool *few) {
     zn_context *context = f->context;
     structure s = {.position = position};
     int *begin = MEM_ARRAY(context, int, f->n + 2), *neighbour = MEM_ARRAY(context, int, 2 * (size_t)lin_nnz(p));
@@ -94,7 +103,7 @@ static zn_status analyse(static_lu *f, const zn_pattern *p, int *position) {
     bool good = begin && neighbour && s.seen && s.first_child && s.sibling;
     if (good) {
         list_neighbours(p, begin, neighbour);
-        good = find_rows(f, &s, begin, neighbour);
+        good = find_rows(f, &s, begin, neighbour, most, few);
     }
     void *blocks[] = {begin, neighbour, s.seen, s.first_child, s.sibling};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(context, blocks[i]);
@@ -145,6 +154,14 @@ static void list_places(static_lu *f, const zn_pattern *p, const int *position) 
         if (f->diagonal[f->line[e]] < 0 || f->diagonal[f->column[e]] < 0) f->loose[f->n_loose++] = e;
 }
 
+/* Sizes 1 to 2, in both directions. */
+static void choose_known(static_lu *f) {
+    for (int k = 0; k < f->n; k++) {
+        double size = 1 + (double)((unsigned)k * 2654435761u >> 8 & 0xffff) / 0x10000;
+        f->known[k] = k * 7 % 3 ? size : -size;
+    }
+}
+
 zn_status lin_static_create(zn_context *context, const zn_pattern *p, const int *body, double *operations, static_lu **lu) {
     static_lu *f = MEM_ARRAY(context, static_lu, 1);
     if (lu) *lu = NULL;
@@ -155,10 +172,11 @@ zn_status lin_static_create(zn_context *context, const zn_pattern *p, const int 
     int *position = MEM_ARRAY(context, int, f->n);
     zn_status status = f->order && f->start && position ? lin_static_order(context, p, body, f->order) : ZN_ERROR_MEMORY;
     for (int k = 0; status == ZN_OK && k < f->n; k++) position[f->order[k]] = k;
-    if (status == ZN_OK) status = analyse(f, p, position);
-    double pairs = status == ZN_OK ? count_pairs(f) : 0;
+    bool few = false;
+    if (status == ZN_OK) status = analyse(f, p, position, *operations, &few);
+    double pairs = status == ZN_OK && few ? count_pairs(f) : INFINITY;
     bool wanted = status == ZN_OK && lu && pairs <= most_places;
-    if (status == ZN_OK) *operations = 2 * pairs + 2 * f->start[f->n];
+    if (status == ZN_OK) *operations = few ? operations_of(pairs, f->start[f->n]) : INFINITY;
     if (wanted) {
         size_t lnz = (size_t)f->start[f->n];
         f->place = MEM_ARRAY(context, int, (size_t)pairs);
@@ -172,15 +190,17 @@ zn_status lin_static_create(zn_context *context, const zn_pattern *p, const int 
         f->values = MEM_ARRAY(context, double, (size_t)f->n + 2 * lnz);
         f->scale = MEM_ARRAY(context, double, f->n);
         f->largest = MEM_ARRAY(context, double, f->n);
-        f->x = MEM_ARRAY(context, double, f->n);
+        f->x = MEM_ARRAY(context, double, SIDE_BY_SIDE * f->n);
         f->left = MEM_ARRAY(context, double, f->n);
+        f->known = MEM_ARRAY(context, double, f->n);
         const void *all[] = {f->place, f->to,     f->column, f->line,    f->diagonal, f->loose, f->from,
-                             f->entry, f->values, f->scale,  f->largest, f->x,        f->left};
+                             f->entry, f->values, f->scale,  f->largest, f->x,        f->left,  f->known};
         for (size_t i = 0; i < sizeof all / sizeof *all; i++)
             if (!all[i]) status = ZN_ERROR_MEMORY;
         if (status == ZN_OK) {
             f->L = f->values + f->n, f->U = f->L + lnz;
             list_places(f, p, position);
+            choose_known(f);
         }
     }
     mem_free(context, position);
@@ -191,8 +211,8 @@ zn_status lin_static_create(zn_context *context, const zn_pattern *p, const int 
 
 void lin_static_destroy(static_lu *f) {
     if (!f) return;
-    void *blocks[] = {f->order, f->start, f->row,   f->place,  f->to,    f->column,  f->line, f->diagonal,
-                      f->loose, f->from,  f->entry, f->values, f->scale, f->largest, f->x,    f->left};
+    void *blocks[] = {f->order, f->start, f->row,    f->place, f->to,      f->column, f->line, f->diagonal, f->loose,
+                      f->from,  f->entry, f->values, f->scale, f->largest, f->x,      f->left, f->known};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(f->context, blocks[i]);
     mem_free(f->context, f);
 }
@@ -223,14 +243,20 @@ static void find_scales(static_lu *f) {
         if (scale[k] == 0) scale[k] = row[k] > 0 && col[k] > 0 ? lin_inverse_size(sqrt(row[k] * col[k])) : 1;
 }
 
+/* Also the right side of the probe, left = S A S known. */
 static void enter(static_lu *f) {
-    memset(f->values, 0, ((size_t)f->n + 2 * (size_t)f->start[f->n]) * sizeof *f->values);
-    memset(f->largest, 0, (size_t)f->n * sizeof *f->largest);
+    const size_t bytes = (size_t)f->n * sizeof *f->largest;
+    const double *scale = f->scale, *known = f->known;
+    double *values = f->values, *largest = f->largest, *left = f->left;
+    memset(values, 0, bytes + 2 * (size_t)f->start[f->n] * sizeof *values);
+    memset(largest, 0, bytes);
+    memset(left, 0, bytes);
     for (int e = 0; e < f->entries; e++) {
-        int j = f->column[e];
-        double value = f->entry[e] * f->scale[f->line[e]] * f->scale[j], size = fabs(value);
-        f->values[f->to[e]] = f->entry[e] = value;
-        f->largest[j] = larger_finite(size, f->largest[j]);
+        int i = f->line[e], j = f->column[e];
+        double value = f->entry[e] * scale[i] * scale[j], size = fabs(value);
+        values[f->to[e]] = f->entry[e] = value;
+        largest[j] = larger_finite(size, largest[j]);
+        left[i] += value * known[j];
     }
 }
 
@@ -276,21 +302,17 @@ static void substitute(const static_lu *f, double *restrict x) {
     }
 }
 
-/* z of sizes 1 to 2 in both directions; A z = b is solved, and |A x - b| compared with |A||x|. */
+/* A x = b with b = A known is solved, and |A x - b| compared with |A||x|. */
 static bool probe(const static_lu *f) {
     double *x = f->x, *left = f->left, *size = f->largest;
-    for (int k = 0; k < f->n; k++) {
-        double z = 1 + (double)((unsigned)k * 2654435761u >> 8 & 0xffff) / 0x10000;
-        x[k] = k * 7 % 3 ? z : -z;
-        left[k] = size[k] = 0;
-    }
-    for (int e = 0; e < f->entries; e++) left[f->line[e]] += f->entry[e] * x[f->column[e]];
     memcpy(x, left, (size_t)f->n * sizeof *x);
+    memset(size, 0, (size_t)f->n * sizeof *size);
     substitute(f, x);
     for (int e = 0; e < f->entries; e++) {
+        int i = f->line[e];
         double part = f->entry[e] * x[f->column[e]];
-        left[f->line[e]] -= part;
-        size[f->line[e]] += fabs(part);
+        left[i] -= part;
+        size[i] += fabs(part);
     }
     for (int k = 0; k < f->n; k++)
         if (!(fabs(left[k]) <= most_error * size[k])) return false;
@@ -319,11 +341,38 @@ bool lin_static_factor(static_lu *f, const lin_columns *a, double *rcond) {
     return take_pivots(f, rcond) && probe(f);
 }
 
+typedef double lanes __attribute__((vector_size(SIDE_BY_SIDE * sizeof(double)), aligned(sizeof(double)), may_alias));
+
+/* Each lane has the bits that it would have alone. */
+WIDE static void substitute_together(const static_lu *f, lanes *restrict x) {
+    const int *start = f->start, *row = f->row;
+    const double *L = f->L, *U = f->U;
+    for (int k = 0; k < f->n; k++)
+        for (int e = start[k], end = start[k + 1]; e < end; e++) x[row[e]] -= L[e] * x[k];
+    for (int k = f->n - 1; k >= 0; k--) {
+        for (int e = start[k], end = start[k + 1]; e < end; e++) x[k] -= U[e] * x[row[e]];
+        x[k] /= f->values[k];
+    }
+}
+
+static void solve_together(const static_lu *f, double *b, int columns) {
+    lanes *x = (lanes *)f->x;
+    for (int k = 0; k < f->n; k++) {
+        lanes row = {0};
+        for (int c = 0; c < columns; c++) row[c] = b[c * f->n + f->order[k]] * f->scale[k];
+        x[k] = row;
+    }
+    substitute_together(f, x);
+    for (int k = 0; k < f->n; k++)
+        for (int c = 0; c < columns; c++) b[c * f->n + f->order[k]] = x[k][c] * f->scale[k];
+}
+
 void lin_static_solve(const static_lu *f, double *b, int columns) {
     double *x = f->x;
-    for (int c = 0; c < columns; c++, b += f->n) {
-        for (int k = 0; k < f->n; k++) x[k] = b[f->order[k]] * f->scale[k];
-        substitute(f, x);
-        for (int k = 0; k < f->n; k++) b[f->order[k]] = x[k] * f->scale[k];
-    }
+    for (; columns > 1; columns -= SIDE_BY_SIDE, b += SIDE_BY_SIDE * f->n)
+        solve_together(f, b, columns < SIDE_BY_SIDE ? columns : SIDE_BY_SIDE);
+    if (columns < 1) return;
+    for (int k = 0; k < f->n; k++) x[k] = b[f->order[k]] * f->scale[k];
+    substitute(f, x);
+    for (int k = 0; k < f->n; k++) b[f->order[k]] = x[k] * f->scale[k];
 }

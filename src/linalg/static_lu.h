@@ -12,7 +12,8 @@ typedef struct static_lu static_lu;
  * (constraints) come after the body that they act on. */
 zn_status lin_static_order(zn_context *, const zn_pattern *, const int *body, int *order);
 
-/* Operations (multiplications) of a factorisation; *lu may be NULL: only they are wanted. *lu is NULL when they are too many. */
+/* Operations (multiplications) of a factorisation; `lu` may be NULL: only they are wanted. Before the call *operations is how many are of use: what has more is
+ * not looked at to its end, and has INFINITY. *lu is NULL when they are too many. */
 zn_status lin_static_create(zn_context *, const zn_pattern *, const int *body, double *operations, static_lu **lu);
 void lin_static_destroy(static_lu *);
 /* The matrix may be dense, with zeros where the pattern has no entry. False: a pivot is too small, or a value is not finite. rcond: as lin_lu_rcond. */

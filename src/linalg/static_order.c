@@ -4,11 +4,13 @@
  * many constraints as it has rows, of one joint only (constraints on the same bodies): what another joint holds of it may be what the first one holds
  * already, and its pivot zero, as where a loop is closed.
  *
- * Up to a few hundred rows: the row with fewest neighbours comes next, constraints not before their body. Beyond, bodies with their constraints are ordered
- * as a whole by approximate minimum degree (AMD), which costs less and leaves a little more fill. A tree costs in proportion to its length either way. */
+ * The row with fewest neighbours comes next, constraints not before their body, and those of a body in their own order: the same constraint in the stages of a
+ * scheme has pivots (A A)_ii, of which the second of radau-2a:2 is zero where it comes first. Where that would take long, since much fills up, bodies with their constraints are ordered
+ * as a whole by approximate minimum degree (AMD). */
 #include "linalg/static_lu.h"
 
 #include <amd.h>
+#include <stdlib.h>
 
 typedef struct grouping {
     zn_context *context;
@@ -107,64 +109,145 @@ static void expand(const grouping *g, const int *by_degree, int *position, int *
 
 /* ---- row by row ---- */
 
-enum { WORD = 64, MOST_ROWS = 1000 };
-
-static int count_bits(const uint64_t *set, int words) {
-    int count = 0;
-    for (int w = 0; w < words; w++)
-        for (uint64_t left = set[w]; left; left &= left - 1) count++;
-    return count;
-}
+/* Of merged lists: rather more than a matrix has that a static LU is made for. */
+static const double most_work = 3e7;
 
 typedef struct degrees {
-    int words;
-    uint64_t *neighbours;  /* n sets of rows that are left */
-    int *degree, *waiting; /* waiting: per group, rows with a diagonal that are left */
+    int **list, *count; /* neighbours that are left, ascending */
+    size_t *room;
+    int *merged;       /* memory for one list */
+    int *waiting;      /* per group, rows with a diagonal that are left */
+    int *head, *next;  /* constraints of a group */
+    int *heap, *where; /* rows that may come next: fewest neighbours first, of equal ones the first; where - 1: place in the heap */
+    int n_heap;
     bool *done;
+    double work;
 } degrees;
 
-static void eliminate(const grouping *g, degrees *d, int k) {
-    uint64_t *own = d->neighbours + (size_t)k * (size_t)d->words;
-    d->done[k] = true;
-    if (g->diagonal[k]) d->waiting[g->group[k]]--;
-    for (int j = 0; j < g->n; j++) {
-        if (!(own[j / WORD] >> (j % WORD) & 1)) continue;
-        uint64_t *other = d->neighbours + (size_t)j * (size_t)d->words;
-        for (int w = 0; w < d->words; w++) other[w] |= own[w];
-        other[k / WORD] &= ~(UINT64_C(1) << (k % WORD));
-        other[j / WORD] &= ~(UINT64_C(1) << (j % WORD));
-        d->degree[j] = count_bits(other, d->words);
-    }
+static bool comes_before(const degrees *d, int a, int b) { return d->count[a] != d->count[b] ? d->count[a] < d->count[b] : a < b; }
+
+static void put(degrees *d, int place, int row) {
+    d->heap[place] = row;
+    d->where[row] = place + 1;
 }
 
-static zn_status order_rows(const grouping *g, int *order) {
-    zn_context *context = g->context;
-    degrees d = {.words = (g->n + WORD - 1) / WORD};
-    d.neighbours = MEM_ARRAY(context, uint64_t, (size_t)g->n * (size_t)d.words);
-    d.degree = MEM_ARRAY(context, int, g->n);
-    d.waiting = MEM_ARRAY(context, int, g->n_groups);
-    d.done = MEM_ARRAY(context, bool, g->n);
-    bool good = d.neighbours && d.degree && d.waiting && d.done;
-    for (int j = 0; good && j < g->n; j++)
+/* To where it belongs, from a place that is free. */
+static void sift(degrees *d, int place, int row) {
+    for (; place > 0 && comes_before(d, row, d->heap[(place - 1) / 2]); place = (place - 1) / 2) put(d, place, d->heap[(place - 1) / 2]);
+    for (int child; (child = 2 * place + 1) < d->n_heap; place = child) {
+        if (child + 1 < d->n_heap && comes_before(d, d->heap[child + 1], d->heap[child])) child++;
+        if (!comes_before(d, d->heap[child], row)) break;
+        put(d, place, d->heap[child]);
+    }
+    put(d, place, row);
+}
+
+static void add_candidate(degrees *d, int row) {
+    d->n_heap++;
+    sift(d, d->n_heap - 1, row);
+}
+
+static int take_candidate(degrees *d) {
+    int first = d->heap[0], last = d->heap[--d->n_heap];
+    if (d->n_heap > 0) sift(d, 0, last);
+    return first;
+}
+
+/* The neighbours of k become neighbours of j; k is gone. */
+static bool merge(zn_context *context, degrees *d, int j, int k) {
+    const int *a = d->list[j], *b = d->list[k], *end_a = a + d->count[j], *end_b = b + d->count[k];
+    int count = 0;
+    while (a < end_a || b < end_b) {
+        int row = b == end_b || (a < end_a && *a < *b) ? *a : *b;
+        if (a < end_a && *a == row) a++;
+        if (b < end_b && *b == row) b++;
+        if (row != j && row != k) d->merged[count++] = row;
+    }
+    if (!mem_grow(context, (void **)&d->list[j], &d->room[j], (size_t)count, sizeof(int))) return false;
+    if (count > 0) memcpy(d->list[j], d->merged, (size_t)count * sizeof(int));
+    d->work += d->count[j] + d->count[k];
+    d->count[j] = count;
+    return true;
+}
+
+static bool eliminate(const grouping *g, degrees *d, int k) {
+    d->done[k] = true;
+    int next = g->diagonal[k] ? (--d->waiting[g->group[k]] == 0 ? d->head[g->group[k]] : 0) : g->size[g->group[k]] > 0 ? d->next[k] : 0;
+    if (next > 0) add_candidate(d, next - 1);
+    for (int i = 0; i < d->count[k]; i++) {
+        int j = d->list[k][i];
+        if (!merge(g->context, d, j, k)) return false;
+        if (d->where[j]) sift(d, d->where[j] - 1, j);
+    }
+    return true;
+}
+
+static bool add_neighbour(zn_context *context, degrees *d, int j, int i) {
+    if (!mem_grow(context, (void **)&d->list[j], &d->room[j], (size_t)d->count[j] + 1, sizeof(int))) return false;
+    d->list[j][d->count[j]++] = i;
+    return true;
+}
+
+static int by_value(const void *a, const void *b) {
+    int x = *(const int *)a, y = *(const int *)b;
+    return (x > y) - (x < y);
+}
+
+/* Of A + A'. */
+static bool list_neighbours(const grouping *g, degrees *d) {
+    for (int j = 0; j < g->n; j++)
         for (int e = g->p->start[j]; e < g->p->start[j + 1]; e++) {
             int i = g->p->index[e];
-            if (i == j) continue;
-            d.neighbours[(size_t)j * (size_t)d.words + (size_t)(i / WORD)] |= UINT64_C(1) << (i % WORD);
-            d.neighbours[(size_t)i * (size_t)d.words + (size_t)(j / WORD)] |= UINT64_C(1) << (j % WORD);
+            if (i != j && !(add_neighbour(g->context, d, j, i) && add_neighbour(g->context, d, i, j))) return false;
         }
-    for (int j = 0; good && j < g->n; j++) d.degree[j] = count_bits(d.neighbours + (size_t)j * (size_t)d.words, d.words);
-    for (int c = 0; good && c < g->n_groups; c++) d.waiting[c] = g->size[c] ? g->size[c] : g->n; /* without a body: last of all */
-    for (int next = 0; good && next < g->n; next++) {
-        int best = -1, last = -1;
-        for (int k = 0; k < g->n; k++) {
-            if (d.done[k]) continue;
-            if (last < 0) last = k;
-            if ((g->diagonal[k] || d.waiting[g->group[k]] == 0) && (best < 0 || d.degree[k] < d.degree[best])) best = k;
-        }
-        order[next] = best >= 0 ? best : last;
-        eliminate(g, &d, order[next]);
+    for (int j = 0; j < g->n; j++) {
+        int count = 0, *list = d->list[j];
+        if (d->count[j] > 0) qsort(list, (size_t)d->count[j], sizeof *list, by_value);
+        for (int e = 0; e < d->count[j]; e++)
+            if (e == 0 || list[e] != list[e - 1]) d->merged[count++] = list[e];
+        if (count > 0) memcpy(list, d->merged, (size_t)count * sizeof *list);
+        d->count[j] = count;
     }
-    void *blocks[] = {d.neighbours, d.degree, d.waiting, d.done};
+    return true;
+}
+
+/* *done: false where it would take too long. */
+static bool choose_rows(const grouping *g, degrees *d, int *order, bool *done) {
+    if (!list_neighbours(g, d)) return false;
+    for (int c = 0; c < g->n_groups; c++) d->waiting[c] = g->size[c] ? g->size[c] : g->n; /* without a body: last of all */
+    for (int k = g->n - 1; k >= 0; k--) {
+        int c = g->group[k];
+        if (!g->diagonal[k]) d->next[k] = d->head[c], d->head[c] = k + 1;
+    }
+    for (int k = 0; k < g->n; k++)
+        if (g->diagonal[k]) add_candidate(d, k);
+    for (int next = 0, left = 0; next < g->n; next++) {
+        while (left < g->n && d->done[left]) left++;
+        order[next] = d->n_heap > 0 ? take_candidate(d) : left;
+        if (!eliminate(g, d, order[next])) return false;
+        *done = d->work <= most_work;
+        if (!*done) return true;
+    }
+    *done = true;
+    return true;
+}
+
+static zn_status order_rows(const grouping *g, int *order, bool *done) {
+    zn_context *context = g->context;
+    degrees d = {.list = MEM_ARRAY(context, int *, g->n)};
+    d.count = MEM_ARRAY(context, int, g->n);
+    d.room = MEM_ARRAY(context, size_t, g->n);
+    d.merged = MEM_ARRAY(context, int, g->n);
+    d.waiting = MEM_ARRAY(context, int, g->n_groups);
+    d.head = MEM_ARRAY(context, int, g->n_groups);
+    d.next = MEM_ARRAY(context, int, g->n);
+    d.heap = MEM_ARRAY(context, int, g->n);
+    d.where = MEM_ARRAY(context, int, g->n);
+    d.done = MEM_ARRAY(context, bool, g->n);
+    bool good = d.list && d.count && d.room && d.merged && d.waiting && d.head && d.next && d.heap && d.where && d.done &&
+                choose_rows(g, &d, order, done);
+    for (int k = 0; d.list && k < g->n; k++) mem_free(context, d.list[k]);
+    void *blocks[] = {d.list, d.count, d.room, d.merged, d.waiting, d.head, d.next, d.heap, d.where, d.done};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(context, blocks[i]);
     return good ? ZN_OK : ZN_ERROR_MEMORY;
 }
@@ -195,8 +278,10 @@ zn_status lin_static_order(zn_context *context, const zn_pattern *p, const int *
     g.first = MEM_ARRAY(context, int, g.n);
     zn_status status = g.diagonal && g.group && g.size && g.taken && g.first ? ZN_OK : ZN_ERROR_MEMORY;
     if (status == ZN_OK) {
+        bool done = false;
         make_groups(&g, body);
-        status = g.n <= MOST_ROWS ? order_rows(&g, order) : order_groups(&g, order);
+        status = order_rows(&g, order, &done);
+        if (status == ZN_OK && !done) status = order_groups(&g, order);
     }
     void *blocks[] = {g.diagonal, g.group, g.size, g.taken, g.first};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(context, blocks[i]);

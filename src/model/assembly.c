@@ -118,7 +118,7 @@ static bool name_outputs(assembly_model *m) {
     return m->output_names;
 }
 
-/* Which contacts follow: parts with contacts have an after_step for that alone. */
+/* Which contacts follow the motion: parts with contacts have an after_step only for that. */
 static bool note_followers(assembly_model *m) {
     int next = 0;
     m->follows = MEM_ARRAY(m->context, bool, m->base.size.n_contacts);

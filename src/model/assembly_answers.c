@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The questions to an assembly. Parts of one kind are asked together, EXPR_LANES at a time: the point on their coordinates goes into the registers of
- * their tapes, the sections run, and their outputs are added to the whole from there. Threads share blocks of parts that add to different numbers: whoever
- * does it, each number is the same sum. */
+ * their tapes, the sections run, and their outputs are added to the whole from there. Threads share blocks of parts that add to different numbers: whichever
+ * thread does it, each number is the same sum. */
 #include "model/assembly_internal.h"
 
 #include "base/team.h"
@@ -87,6 +87,11 @@ static int count_sections(const query *q, const part_kind *kind) {
     return n;
 }
 
+ALWAYS_INLINE void add_outputs(const int lanes, int count, const int32_t *restrict outputs, const double *restrict registers,
+                               const int *restrict place, double *restrict to) {
+    for (int i = 0; i < count; i++) to[place[i]] += registers[(ptrdiff_t)outputs[i] * lanes];
+}
+
 /* Runs the first n sections of a tape; p: the parts of the first `used` lanes. */
 ALWAYS_INLINE void run(const int lanes, const query *q, int n, const part_kind *kind, const part *const *p, int used, double *registers) {
     const expr_tape *tape = kind->tapes->of[q->question];
@@ -100,7 +105,7 @@ ALWAYS_INLINE void run(const int lanes, const query *q, int n, const part_kind *
         const int32_t *outputs = expr_tape_outputs(tape, s, &count);
         for (int k = 0; k < used; k++) {
             const int *place = places(p[k], q->sections[s].index);
-            for (int i = 0; place && i < count; i++) to[place[i]] += registers[outputs[i] * lanes + k];
+            if (place) add_outputs(lanes, count, outputs, registers + k, place, to);
         }
     }
 }
@@ -116,24 +121,28 @@ typedef struct asking {
     double *registers; /* of the first member, then of the others */
 } asking;
 
+ALWAYS_INLINE void ask_lanes(const int lanes, const asking *a, const part *const *p, int used, const int *index, const double *numbers,
+                             double *registers) {
+    const double *inputs = a->kind->tapes->n_inputs > 0 ? p[0]->model->inputs : NULL; /* a look at a model costs as much as some formulas */
+    load(lanes, a->kind, inputs, index, numbers, a->at, a->loads, registers);
+    for (int i = 0; i < a->n_queries; i++) run(lanes, &a->queries[i], a->sections[i], a->kind, p, used, registers);
+}
+
 static void ask_block(const asking *a, int block, double *registers) {
     const part_kind *kind = a->kind;
-    int first = block * EXPR_LANES, left = kind->count - first, used = left < EXPR_LANES ? left : EXPR_LANES;
+    int first = block * EXPR_LANES, left = kind->count - first, used = left < EXPR_LANES ? left : EXPR_LANES, lanes = assembly_lanes(left);
     const int *index = a->m->lane_index.at + kind->index + first * (kind->nq + kind->nu + kind->rows);
     const double *numbers = a->m->lane_numbers + kind->numbers + first * kind->tapes->n_used;
     const int *number = a->m->by_kind.at + kind->first + first;
     const part *p[EXPR_LANES] = {&a->m->parts[number[0]]};
     for (int k = 1; k < used; k++) p[k] = &a->m->parts[number[k]];
-    const double *inputs = p[0]->model->inputs;
-    if (left == 1) load(1, kind, inputs, index, numbers, a->at, a->loads, registers);
-    else load(EXPR_LANES, kind, inputs, index, numbers, a->at, a->loads, registers);
-    for (int i = 0; i < a->n_queries; i++)
-        if (left == 1) run(1, &a->queries[i], a->sections[i], kind, p, 1, registers);
-        else run(EXPR_LANES, &a->queries[i], a->sections[i], kind, p, used, registers);
+    if (lanes == 1) ask_lanes(1, a, p, 1, index, numbers, registers);
+    else if (lanes == EXPR_FEW_LANES) ask_lanes(EXPR_FEW_LANES, a, p, used, index, numbers, registers);
+    else ask_lanes(EXPR_LANES, a, p, used, index, numbers, registers);
 }
 
-/* Blocks of a task: some microseconds of work; kinds with fewer than SHARED blocks are not worth waking anybody. */
-enum { TASK = 16, SHARED = 4 * TASK };
+/* Blocks of a task: some microseconds of work; for kinds with fewer than SHARED blocks it does not pay to wake threads. */
+enum { TASK = 8, SHARED = 4 * TASK };
 
 static int count_blocks(const part_kind *kind) { return (kind->count + EXPR_LANES - 1) / EXPR_LANES; }
 
@@ -160,10 +169,10 @@ static void ask(const assembly_model *m, const part_kind *kind, void *work, cons
     asking a = {.m = m, .kind = kind, .at = at, .loads = loads, .n_queries = n_queries, .queries = queries};
     int any = 0, blocks = count_blocks(kind);
     for (int i = 0; i < n_queries; i++) any += a.sections[i] = count_sections(&queries[i], kind);
-    if (!any) return; /* the kind has nothing to say */
+    if (!any) return; /* the kind contributes nothing */
     a.registers = lay_out(m, work).registers;
     if (m->threads > 1 && blocks >= SHARED && is_apart(&a))
-        base_team_run(base_team_of(m->context, m->threads), m->threads, (blocks + TASK - 1) / TASK, ask_task, &a);
+        base_team_spread(base_team_of(m->context, m->threads), m->threads, (blocks + TASK - 1) / TASK, ask_task, &a);
     else
         for (int block = 0; block < blocks; block++) ask_block(&a, block, a.registers);
 }
@@ -289,7 +298,7 @@ zn_point assembly_local_point(const assembly_model *m, const part *p, void *work
     return (zn_point){at->t, s.q, s.u, s.a, s.lambda};
 }
 
-enum { MOST_NORMALISED = 128 }; /* coordinates of a part that wants to be looked at after a step */
+enum { MOST_NORMALISED = 128 }; /* coordinates of a part that has a function after_step */
 
 static void after_step(const zn_model *model, double t, double *q) {
     const assembly_model *m = (const assembly_model *)model;

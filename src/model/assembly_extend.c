@@ -4,7 +4,7 @@
 
 static void destroy(zn_context *context, zn_model *model) {
     (void)context;
-    assembly_free_layout((assembly_model *)model); /* parts belong to the model that they are from, and to who gave the others */
+    assembly_free_layout((assembly_model *)model); /* parts belong to the model that they come from, the others to the caller */
 }
 
 static zn_status create(zn_context *context, const zn_model *model, assembly_model **out) {

@@ -47,11 +47,14 @@ typedef struct part_kind {
     int nq, nu;
     int first, count;                    /* in the list by kinds */
     int index, numbers;                  /* where its lanes begin in `lane_index` and `lane_numbers` */
-    unsigned answers[FORMULA_QUESTIONS]; /* bit s: section s of the tape has something to say, */
+    unsigned answers[FORMULA_QUESTIONS]; /* bit s: section s of the tape has outputs, */
     unsigned works[FORMULA_QUESTIONS];   /* has instructions */
 } part_kind;
 enum { ASSEMBLY_MOST_SECTIONS = 5 };
 enum { MOST_KINDS = 64 }; /* that parts are compared with: parts of further kinds are asked one by one */
+
+/* Lanes of a block when so many parts are left: vectors of no more numbers than it pays. */
+static inline int assembly_lanes(int left) { return left == 1 ? 1 : left <= EXPR_FEW_LANES ? EXPR_FEW_LANES : EXPR_LANES; }
 
 typedef struct assembly_model {
     zn_model base; /* first */
@@ -64,7 +67,7 @@ typedef struct assembly_model {
     assembly_indices rows, places[N_MATRICES]; /* of all parts, one after the other */
     assembly_indices row, col;                 /* entries of a pattern in the making */
     assembly_indices by_kind;                  /* parts: those of a kind together, else in their order */
-    /* What lanes read, block after block of EXPR_LANES parts of a kind (a last one alone: 1): places of q, u and rows; parameters that are used. */
+    /* What lanes read, block after block of EXPR_LANES parts of a kind (the last one: assembly_lanes): places of q, u and rows; parameters that are used. */
     assembly_indices lane_index;
     double *lane_numbers;
     size_t lane_room;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the answers of parts go: rows of lambda, contacts, patterns and places. All of it is made anew when the parts change, in memory that
+/* Where the answers of parts go: rows of lambda, contacts, patterns and places. All of it is made again when the parts change, in memory that
  * grows and is kept, in a time proportional to the number of entries. */
 #include "model/assembly_internal.h"
 
@@ -221,9 +221,7 @@ static zn_status sort_by_kind(assembly_model *m) {
     return ZN_OK;
 }
 
-/* Lanes of a block that begins with part `first` of a kind; idle ones repeat the last part. */
-static int lanes_of(const part_kind *kind, int first) { return kind->count - first == 1 ? 1 : EXPR_LANES; }
-
+/* Idle lanes repeat the last part. */
 static const part *lane_part(const assembly_model *m, const part_kind *kind, int at) {
     return &m->parts[m->by_kind.at[kind->first + (at < kind->count ? at : kind->count - 1)]];
 }
@@ -233,7 +231,7 @@ static void fill_lanes(assembly_model *m, const part_kind *kind) {
     double *number = m->lane_numbers + kind->numbers;
     const formula_tapes *tapes = kind->tapes;
     for (int first = 0, lanes; first < kind->count; first += lanes) {
-        lanes = lanes_of(kind, first);
+        lanes = assembly_lanes(kind->count - first);
         for (int k = 0; k < lanes; k++) {
             const part *p = lane_part(m, kind, first + k);
             const double *parameters = ((const formula_model *)p->model)->parameters;
@@ -282,7 +280,7 @@ static zn_status make_lanes(assembly_model *m) {
     for (int i = 0; i < m->n_kinds; i++) {
         part_kind *kind = &m->kinds[i];
         int lanes = 0;
-        for (int first = 0; first < kind->count; first += EXPR_LANES) lanes += lanes_of(kind, first);
+        for (int first = 0; first < kind->count; first += EXPR_LANES) lanes += assembly_lanes(kind->count - first);
         kind->index = indices, kind->numbers = numbers;
         indices += lanes * (kind->nq + kind->nu + kind->rows);
         numbers += lanes * kind->tapes->n_used;

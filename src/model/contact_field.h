@@ -35,7 +35,7 @@ int contact_field_rule_of(const contact_field *, int shape_a, int shape_b);
 /* "ball3/box7", and "ball3/box7.2.5" with the numbers of features where a pair of shapes may have several contacts; written into text. */
 const char *contact_field_name(const contact_field *, const collide_candidate *, char *text, size_t room);
 /* The part that a candidate is: a model on some coordinates q and velocities u of the whole (room for CONTACT_FIELD_MOST each). With the
- * law of its pair, one contact. The frame of its tangents is chosen anew from the normal, unless `pole` (6 numbers: pole and reference of the
+ * law of its pair, one contact. The frame of its tangents is chosen again from the normal, unless `pole` (6 numbers: pole and reference of the
  * same contact in the last list) is given; pole_out (NULL: not wanted) gets those of this one: others than `pole` where the normal has come
  * near to its opposite. The caller owns the model. */
 enum { CONTACT_FIELD_MOST = 64 };

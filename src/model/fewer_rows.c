@@ -125,7 +125,7 @@ static int constraints(const zn_model *model, void *work, const zn_point *at, zn
     return failed;
 }
 
-/* What does not know of rows. */
+/* What does not depend on rows. */
 static int kinematics(const zn_model *model, void *work, const zn_point *at, zn_kinematics *out) {
     const zn_model *all = data_of(model)->all;
     return all->kinematics(all, work, at, out);

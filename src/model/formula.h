@@ -90,6 +90,12 @@ typedef struct formula_row {
     expr c0, c1;
 } formula_row;
 
+/* A derivative as the sum of those by n other variables times factors; n = 0: it is found by itself. */
+typedef struct formula_chain {
+    int n, variable[3];
+    expr factor[3];
+} formula_chain;
+
 /* A number of the model that follows from parameters, and what it is: schemes may keep what coefficients were. */
 typedef enum formula_kind { FORMULA_START, FORMULA_RESTITUTION, FORMULA_FRICTION, FORMULA_COEFFICIENT } formula_kind;
 typedef struct formula_value {
@@ -107,9 +113,10 @@ typedef struct formula_system {
     int q, u, a, lambda, parameter, input, count; /* first variable of each group, number of variables */
     struct zn_machine *machine;                   /* of the builder; may be NULL */
     bool *state;                                  /* per coordinate: whether it is the state of a controller */
-    int answered;                                 /* the first ones, whose rates the model answers: of a part that owns no others */
-    bool lagrangian;                              /* every velocity is the rate of a coordinate; there may be states beside */
-    bool moves;                                   /* the graph knows the motion (formula_tell_motion) */
+    formula_chain *chain; /* NULL, or per coordinate: how the derivative by it follows from others, of all but rates */
+    int answered;         /* the first ones, whose rates the model answers: of a part that owns no others */
+    bool lagrangian;      /* every velocity is the rate of a coordinate; there may be states beside */
+    bool moves;           /* the graph knows the motion (formula_tell_motion) */
     double *q_start, *u_start;
     expr T, V;
     expr power;        /* of forces without potential */

@@ -109,6 +109,15 @@ typedef struct jacobian {
     matrix *out, *out_also;
 } jacobian;
 
+/* By variable first + j. */
+static expr entry_of(compiler *c, const jacobian *of, expr row, int j) {
+    const formula_system *s = c->s;
+    if (of->first != s->q || of->rows == c->qdot || !s->chain || s->chain[j].n == 0) return diff(c, row, of->first + j);
+    expr sum = expr_constant(s->graph, 0);
+    for (int i = 0; i < s->chain[j].n; i++) sum = add(c, sum, mul(c, s->chain[j].factor[i], diff(c, row, s->chain[j].variable[i])));
+    return sum;
+}
+
 static zn_status find_entries(compiler *c, const jacobian *of, entries *found) {
     formula_system *s = c->s;
     int first = of->first;
@@ -117,7 +126,7 @@ static zn_status find_entries(compiler *c, const jacobian *of, entries *found) {
         int n = expr_variables(s->graph, 2, both, first, of->n_cols, s->list);
         if (n < 0) return ZN_ERROR_MEMORY;
         for (int k = 0; k < n; k++) {
-            struct entry e = {r, s->list[k], diff(c, both[0], first + s->list[k]), diff(c, both[1], first + s->list[k])};
+            struct entry e = {r, s->list[k], entry_of(c, of, both[0], s->list[k]), entry_of(c, of, both[1], s->list[k])};
             if (e.value == EXPR_NONE || e.also == EXPR_NONE) return ZN_ERROR_MEMORY;
             if (expr_is_zero(s->graph, e.value) && expr_is_zero(s->graph, e.also)) continue;
             if (!mem_grow(c->context, (void **)&found->list, &found->room, found->count + 1, sizeof e)) return ZN_ERROR_MEMORY;

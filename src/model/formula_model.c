@@ -215,10 +215,12 @@ zn_status formula_model_check(zn_context *context, formula_model *m) {
         constraints(&m->base, work, &at, &(zn_constraints){.c0 = c0, .c1 = c1});
         for (int i = 0; i < n->nu && status == ZN_OK; i++)
             if (!isfinite(r[i]))
-                status = fail(context, ZN_ERROR_MODEL, "the force on '%s' is not finite at the start (%g)", m->base.u_names[i], -r[i]);
+                status = fail_at(context, ZN_ERROR_MODEL, &(error_place){.subject = m->base.u_names[i], .time = NAN},
+                                 "the force on '%s' is not finite at the start (%g)", m->base.u_names[i], -r[i]);
         for (int i = 0; i < n->nq && status == ZN_OK; i++)
             if (!isfinite(qdot[i]))
-                status = fail(context, ZN_ERROR_MODEL, "%s' is not finite at the start (%g)", m->base.q_names[i], qdot[i]);
+                status = fail_at(context, ZN_ERROR_MODEL, &(error_place){.subject = m->base.q_names[i], .time = NAN},
+                                 "%s' is not finite at the start (%g)", m->base.q_names[i], qdot[i]);
         for (int i = 0; i < rows && status == ZN_OK; i++)
             if (!isfinite(c0[i]) || !isfinite(c1[i]))
                 status = fail(context, ZN_ERROR_MODEL, "%s is not finite at the start", model_row_text(&m->base, i, (char[96]){0}, 96));

@@ -73,7 +73,7 @@ int formula_model_switches(const zn_model *model, void *work, const zn_point *at
 /* Which of its sources a parameter is; -1: none. */
 int formula_model_source(const zn_model *, const char *name);
 /* Other values of n sources (-1: nothing), with the bits that a new model would have; *changed: bits of the kinds of numbers that are others now. false: a new
- * model is needed, and this one is of no use any more; an error may be left. */
+ * model is needed, and this one can no longer be used; an error may be left. */
 bool formula_model_move(zn_context *, zn_model *, int n, const int *sources, const double *values, unsigned *changed);
 /* Mass positive definite and everything finite at the start. */
 zn_status formula_model_check(zn_context *context, formula_model *model);

@@ -128,8 +128,8 @@ static void free_names(zn_context *context, char **names, int count) {
 
 void formula_system_free(zn_context *context, formula_system *s) {
     expr_graph_destroy(s->graph);
-    void *blocks[] = {s->q_start, s->u_start, s->qdot,    s->M,      s->h,    s->p,     s->b,       s->force,        s->rows,  s->contacts,
-                      s->balls,   s->scales,  s->outputs, s->probes, s->list, s->state, s->sources, s->source_nodes, s->places};
+    void *blocks[] = {s->q_start, s->u_start, s->qdot,    s->M,      s->h,    s->p,     s->b,       s->force,        s->rows,   s->contacts,
+                      s->balls,   s->scales,  s->outputs, s->probes, s->list, s->state, s->sources, s->source_nodes, s->places, s->chain};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(context, blocks[i]);
     expr_trace_destroy(s->trace);
     free_names(context, s->source_names, s->n_sources);

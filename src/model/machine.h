@@ -63,6 +63,14 @@ typedef struct machine_event {
     machine_set *sets;
 } machine_event;
 
+/* A formula that the simulation asks for: where errors of a run point to. `late`: its value counts only where it is taken, at a sample or an event. */
+typedef struct machine_probe_text {
+    const char *what; /* "event" */
+    char *name;
+    formula_text text;
+    bool late;
+} machine_probe_text;
+
 /* A rule for contacts that shapes find, by its number, and the probe of its condition. */
 typedef struct machine_rule {
     int rule, probe;
@@ -78,6 +86,8 @@ typedef struct machine_plan {
     machine_event *events;
     int n_rules;
     machine_rule *rules;
+    int n_probes;
+    machine_probe_text *probes;
     bool switches_rows; /* bilateral constraints come and go */
 } machine_plan;
 

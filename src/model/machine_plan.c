@@ -9,19 +9,26 @@
 
 /* ---- probes ---- */
 
-static const formula_text *probe_text(const zn_machine *m, int index) {
+/* Whose formula it is, and where it stands. */
+typedef struct probe_of {
+    const char *what, *name;
+    const formula_text *text;
+    bool late;
+} probe_of;
+
+static probe_of probe_at(const zn_machine *m, int index) {
     for (size_t i = 0; i < m->n_values; i++)
-        if (m->formulas[i].text && index-- == 0) return &m->formulas[i];
+        if (m->formulas[i].text && index-- == 0) return (probe_of){"sampled value", m->values[i].name, &m->formulas[i], true};
     for (size_t k = 0; k < m->n_events; k++) {
         const machine_event_text *e = &m->events[k];
-        if (index-- == 0) return &e->when;
-        if (e->condition.text && index-- == 0) return &e->condition;
-        if (index < e->n_sets) return &e->values[index];
+        if (index-- == 0) return (probe_of){"event", e->name, &e->when, false};
+        if (e->condition.text && index-- == 0) return (probe_of){"event", e->name, &e->condition, false};
+        if (index < e->n_sets) return (probe_of){"event", e->name, &e->values[index], true};
         index -= e->n_sets;
     }
     for (size_t k = 0; k < m->n_switches; k++)
-        if (m->switches[k].rule && index-- == 0) return &m->switches[k].condition;
-    return NULL;
+        if (m->switches[k].rule && index-- == 0) return (probe_of){"condition of", m->switches[k].name, &m->switches[k].condition, false};
+    return (probe_of){0};
 }
 
 static int count_rules(const zn_machine *m) {
@@ -39,7 +46,7 @@ int machine_probe_count(const zn_machine *m) {
 
 bool machine_probe_is_condition(const zn_machine *m, int index) { return index >= machine_probe_count(m) - count_rules(m); }
 
-zn_formula machine_probe(const zn_machine *m, int index) { return formula_of(probe_text(m, index)); }
+zn_formula machine_probe(const zn_machine *m, int index) { return formula_of(probe_at(m, index).text); }
 
 /* ---- the plan ---- */
 
@@ -55,7 +62,11 @@ void machine_release(zn_context *context, machine_plan *m) {
         mem_free(context, m->events[i].message);
         mem_free(context, m->events[i].sets);
     }
-    void *blocks[] = {m->values, m->start, m->events, m->rules, m};
+    for (int i = 0; m->probes && i < m->n_probes; i++) {
+        mem_free(context, m->probes[i].name);
+        formula_text_free(context, &m->probes[i].text);
+    }
+    void *blocks[] = {m->values, m->start, m->events, m->rules, m->probes, m};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(context, blocks[i]);
 }
 
@@ -95,6 +106,15 @@ static void plan_rules(const zn_machine *from, machine_plan *m, int *probe) {
         if (from->switches[k].rule) m->rules[m->n_rules++] = (machine_rule){from->switches[k].rule - 1, (*probe)++};
 }
 
+static bool plan_probes(zn_context *context, const zn_machine *from, machine_plan *m) {
+    for (int i = 0; i < m->n_probes; i++) {
+        probe_of p = probe_at(from, i);
+        m->probes[i] = (machine_probe_text){.what = p.what, .late = p.late, .name = mem_text(context, p.name)};
+        if (!m->probes[i].name || !formula_text_copy(context, &m->probes[i].text, formula_of(p.text))) return false;
+    }
+    return true;
+}
+
 zn_status machine_freeze(const zn_machine *from, machine_plan **out) {
     *out = NULL;
     if (!from || (!from->n_values && !from->n_events && !count_rules(from))) return ZN_OK;
@@ -103,12 +123,14 @@ zn_status machine_freeze(const zn_machine *from, machine_plan **out) {
     if (!m) return ZN_ERROR_MEMORY;
     int probe = 0;
     *m = (machine_plan){.references = 1, .n_values = (int)from->n_values, .n_events = (int)from->n_events};
+    m->n_probes = machine_probe_count(from);
     m->values = MEM_ARRAY(context, machine_value, m->n_values);
     m->start = MEM_ARRAY(context, double, m->n_values);
     m->events = MEM_ARRAY(context, machine_event, m->n_events);
     m->rules = MEM_ARRAY(context, machine_rule, count_rules(from));
-    bool good =
-        m->values && m->start && m->events && m->rules && plan_values(context, from, m, &probe) && plan_events(context, from, m, &probe);
+    m->probes = MEM_ARRAY(context, machine_probe_text, m->n_probes);
+    bool good = m->values && m->start && m->events && m->rules && m->probes && plan_values(context, from, m, &probe) &&
+                plan_events(context, from, m, &probe) && plan_probes(context, from, m);
     if (good) plan_rules(from, m, &probe), *out = m;
     else machine_release(context, m);
     return good ? ZN_OK : ZN_ERROR_MEMORY;
@@ -120,7 +142,7 @@ static int find(const char *name, int count, const char *const *names) {
     return -1;
 }
 
-/* The velocity or the row that an answer is of, by the names that results have. */
+/* The velocity or the row to which an answer belongs, by the names that results have. */
 static bool resolve_joint(machine_value *v, const char *bar, const zn_model *model) {
     size_t length = (size_t)(bar - v->of);
     v->answer = ANSWER_JOINT;
@@ -188,6 +210,10 @@ zn_status machine_resolve(const zn_machine *from, machine_plan *m, const zn_mode
                 return formula_fail(from->context, &from->events[i].values[k], name,
                                     "the event '%s' cannot set '%s': it is neither a state, coordinate, velocity, mode nor input",
                                     m->events[i].name, name);
+            for (int other = 0; other < k; other++)
+                if (m->events[i].sets[other].target == set->target && m->events[i].sets[other].index == set->index)
+                    return formula_fail(from->context, &from->events[i].values[k], name, "the event '%s' sets '%s' twice",
+                                        m->events[i].name, name);
         }
     return ZN_OK;
 }

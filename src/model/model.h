@@ -35,7 +35,7 @@ static inline bool model_is_good(const zn_model *m) { return m && m->balance; }
 zn_status model_check(zn_context *, const zn_model *, const char *function);
 /* The mass matrix at the start is finite and positive definite, and the energies are finite; else ZN_ERROR_MODEL. */
 zn_status model_check_start(zn_context *, const zn_model *);
-/* Ends a sentence about a value that is not finite. */
+/* What a value that is not finite is most often due to: ends a sentence about it. */
 #define MODEL_OUT_OF_RANGE "(a division, logarithm, root or power out of its range?)"
 /* Destroys a model that no user has seen. `destroy` of a model frees what it owns, but not the model itself. */
 void model_free(zn_context *, zn_model *);

@@ -92,9 +92,9 @@ static void fill_triplets(contact_matrix *m, int nz, const int *row, const int *
 static void fill_compressed(fclib_source *s, const char *group, contact_matrix *m, bool by_rows, const int *start, int n_start,
                             const int *inner, int n_inner) {
     int outer = by_rows ? m->rows : m->cols;
-    bool sound = outer < n_start && start[0] == 0 && start[outer] <= n_inner;
-    for (int i = 0; i < outer && sound; i++) sound = start[i] <= start[i + 1];
-    if (!sound) {
+    bool valid = outer < n_start && start[0] == 0 && start[outer] <= n_inner;
+    for (int i = 0; i < outer && valid; i++) valid = start[i] <= start[i + 1];
+    if (!valid) {
         wrong_content(s, group, "p", "contradicts the size of the matrix");
         return;
     }

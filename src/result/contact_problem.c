@@ -53,7 +53,7 @@ void result_contact_destroy(contact_problem *p) {
     mem_free(p->context, p);
 }
 
-static bool matrix_is_sound(const contact_matrix *m, int rows, int cols) {
+static bool matrix_is_valid(const contact_matrix *m, int rows, int cols) {
     if (m->rows != rows || m->cols != cols) return false;
     for (int k = 0; k < m->count; k++)
         if (m->row[k] < 0 || m->row[k] >= rows || m->col[k] < 0 || m->col[k] >= cols || !isfinite(m->value[k])) return false;
@@ -62,11 +62,11 @@ static bool matrix_is_sound(const contact_matrix *m, int rows, int cols) {
 
 static zn_status check_problem(contact_problem *p, const char *path) {
     int m = p->dim * p->n_contacts;
-    if (!p->global && !matrix_is_sound(&p->W, m, m))
+    if (!p->global && !matrix_is_valid(&p->W, m, m))
         return wrong(p, path, "the matrix W does not fit the contacts or holds a number that is not finite");
-    if (p->global && !matrix_is_sound(&p->M, p->M.rows, p->M.rows))
+    if (p->global && !matrix_is_valid(&p->M, p->M.rows, p->M.rows))
         return wrong(p, path, "the matrix M is not square or holds a number that is not finite");
-    if (p->global && !matrix_is_sound(&p->H, p->M.rows, m))
+    if (p->global && !matrix_is_valid(&p->H, p->M.rows, m))
         return wrong(p, path, "the matrix H does not fit M and the contacts or holds a number that is not finite");
     if (p->global ? !all_finite(p->M.rows, p->f) || !all_finite(m, p->w) : !all_finite(m, p->q))
         return wrong(p, path, "a vector holds a number that is not finite");

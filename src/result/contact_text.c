@@ -180,7 +180,7 @@ static int *read_integers(word_list *list, int n) {
     return v;
 }
 
-static bool shape_is_sound(const block_shape *s, int rows, int cols, int n_start, int n_index) {
+static bool shape_is_valid(const block_shape *s, int rows, int cols, int n_start, int n_index) {
     if (n_start != s->block_rows + 1 || n_index != s->n_blocks || s->start[0] != 0) return false;
     for (int i = 0; i < s->block_rows; i++)
         if (s->start[i + 1] < s->start[i] || s->row_end[i] < (i ? s->row_end[i - 1] : 0)) return false;
@@ -216,7 +216,7 @@ static void read_sparse(word_list *list, contact_matrix *m, int rows, int cols) 
     int n_start = read_integer(list, INT_MAX / 2, "a length"), n_index = read_integer(list, INT_MAX / 2, "a length");
     s.start = read_integers(list, n_start);
     s.index = read_integers(list, n_index);
-    if (!list->failed && !shape_is_sound(&s, rows, cols, n_start, n_index))
+    if (!list->failed && !shape_is_valid(&s, rows, cols, n_start, n_index))
         wrong_text(list, "the structure of a sparse matrix contradicts itself");
     if (!list->failed) read_blocks(list, &s, m, rows, cols);
     int *integers[] = {s.row_end, s.col_end, s.start, s.index};
@@ -256,7 +256,7 @@ static int read_printed_head(word_list *list, int rows, int cols, bool *triplets
         if (count < 0 || count > INT_MAX || *end != ',' || !is_space(end[1])) return wrong_text(list, "the number of entries is wrong"), 0;
         list->next++;
         expect(list, "1-norm:");
-        if (!list->failed && left(list) > 0) list->next++; /* of no use, and NaN where there are no entries */
+        if (!list->failed && left(list) > 0) list->next++; /* not used, and NaN where there are no entries */
         return (int)count;
     }
     return read_integer(list, INT_MAX, "the number of entries");

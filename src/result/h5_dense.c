@@ -58,9 +58,9 @@ static zn_status open_heap(h5_heap *heap, uint64_t at) {
     heap->rows = h5_number(head + 140, 2);
     int managed = bytes_for(h5_number(head + 10, 4)), block = bytes_for(heap->largest_block);
     heap->length_bytes = managed < block ? managed : block;
-    bool sound = heap->offset_bytes <= 7 && 1 + heap->offset_bytes + heap->length_bytes <= heap->id_bytes && heap->id_bytes <= 8 &&
+    bool valid = heap->offset_bytes <= 7 && 1 + heap->offset_bytes + heap->length_bytes <= heap->id_bytes && heap->id_bytes <= 8 &&
                  heap->first_block > 0 && heap->first_block <= UINT32_MAX && heap->rows <= MOST_ROWS && heap->root <= h5_size(file);
-    if (!sound) return h5_damaged(file, "a heap is broken");
+    if (!valid) return h5_damaged(file, "a heap is broken");
     if (heap->rows == 0) return ZN_OK;
     heap->table = h5_take(file, heap->root + TABLE_HEAD + (uint64_t)heap->offset_bytes, heap->rows * heap->width * 8);
     return heap->table ? ZN_OK : h5_failed(file);

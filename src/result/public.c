@@ -106,7 +106,7 @@ static zn_status write_rows(zn_result *r, const char *path, const result_layout 
     return status;
 }
 
-/* CSV has no place for the drawing, so that its poses are of no use there. */
+/* CSV has no place for the drawing, so that its poses cannot be used there. */
 zn_status zn_result_save(zn_result *r, const char *path) {
     NEED_HANDLE(r, HANDLE_RESULT);
     NEED(r->context, path);

@@ -106,7 +106,7 @@ typedef struct body_nodes {
 static void read_inertia(scene_loader *loader, const scene_node *node, zn_body_def *def) {
     const char *what = scene_format(loader, "inertia of '%s'", def->name);
     if (def->type == ZN_BODY_PLANAR) {
-        if (scene_want_kind(loader, node, SCENE_SCALAR, what)) scene_want_number(loader, node, what, scene_positive, &def->inertia[2]);
+        scene_want_number(loader, node, what, scene_positive, &def->inertia[2]);
     } else if (node->kind == SCENE_SCALAR) {
         double all;
         if (scene_want_number(loader, node, what, scene_positive, &all)) def->inertia[0] = def->inertia[1] = def->inertia[2] = all;

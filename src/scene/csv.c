@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Columns of a file of comma-separated values: a line of names, then lines of numbers. Empty lines and lines with # are skipped. */
+/* Columns of a file of comma-separated values: a line of names, then lines of numbers. Empty lines and lines with # are skipped. Texts may stand in quotes, as they do in
+ * tables that other programs write. */
 #include "scene/csv.h"
 #include "scene/scene.h"
 
 #include <stdlib.h>
 
-enum { MAX_CSV_BYTES = 64 << 20, MAX_CSV_COLUMNS = 4096 };
+enum { MAX_CSV_BYTES = 64 << 20 };
 
 typedef struct csv {
     scene_loader *loader;
@@ -34,85 +35,104 @@ static char *next_line(csv *c) {
     return NULL;
 }
 
-/* Field `index` of a line, without spaces and quotes around it; NULL: there is none. */
-static char *field(char *line, int index, size_t *length) {
-    for (; index > 0 && (line = strchr(line, ',')); index--) line++;
-    if (!line) return NULL;
-    line += strspn(line, " \t\"");
-    *length = strcspn(line, ",");
-    while (*length && strchr(" \t\"", line[*length - 1])) --*length;
-    return line;
-}
-
-enum { COLUMN_MISSING = -1, COLUMN_TWICE = -2 };
-
-static int find_column(char *header, const char *name) {
-    size_t length;
-    int found = COLUMN_MISSING;
-    for (int i = 0; i < MAX_CSV_COLUMNS; i++) {
-        const char *text = field(header, i, &length);
-        if (!text) break;
-        if (strlen(name) == length && !strncmp(text, name, length)) found = found == COLUMN_MISSING ? i : COLUMN_TWICE;
+/* The field at *rest, which moves on to the next one (NULL: there is none), without spaces around it. In quotes a comma belongs to it, and "" is a quote; NULL: they
+ * have no end before the next comma. */
+static char *take_field(char **rest) {
+    char *text = *rest + strspn(*rest, " \t"), *end = text + strcspn(text, ","), *to = end;
+    if (*text == '"') {
+        to = end = ++text;
+        for (; *end && (*end != '"' || end[1] == '"'); *to++ = *end++) end += *end == '"';
+        if (!*end) return NULL;
+        end += 1 + strspn(end + 1, " \t");
+        if (*end && *end != ',') return NULL;
     }
-    return found;
+    *rest = *end ? end + 1 : NULL;
+    while (to > text && strchr(" \t", to[-1])) to--;
+    *to = 0;
+    return text;
 }
 
-static int count_fields(const char *line) {
-    int count = 1;
-    for (; *line; line++) count += *line == ',';
-    return count;
+/* The next field of a line, with an error where its quotes do not end. */
+static char *next_field(csv *c, const char *line, char **rest) {
+    int column = (int)(*rest - line) + 1;
+    char *text = take_field(rest);
+    if (!text) COMPLAIN(c, column, "a quoted text must end with a quote before the next comma or line; double the quotes inside it");
+    return text;
 }
+
+enum { MISSING = -1, TWICE = -2 };
+
+static void note_column(int *at, int index) { *at = *at == MISSING ? index : TWICE; }
 
 /* Where the columns stand; false with an error. */
 static bool read_header(csv *c, const char *const names[2], int at[2], int *columns) {
-    char *header = next_line(c);
+    static const char *const times[] = {"t", "time"};
+    int time_at[] = {MISSING, MISSING};
+    char *header = next_line(c), *written = header ? scene_copy(c->loader->arena, header, strlen(header)) : NULL;
     if (!header) {
+        if (c->line == 0) c->line = 1;
         COMPLAIN(c, 1, "the file is empty: a line with the names of its columns is missing");
-        return false;
     }
-    *columns = count_fields(header);
+    if (!written) return false;
+    at[0] = at[1] = MISSING, *columns = 0;
+    for (char *rest = header; rest; ++*columns) {
+        const char *text = next_field(c, header, &rest);
+        if (!text) return false;
+        for (int i = 0; i < 2; i++) {
+            if (names[i] && !strcmp(text, names[i])) note_column(&at[i], *columns);
+            if (!strcmp(text, times[i])) note_column(&time_at[i], *columns);
+        }
+    }
+    if (!names[0]) at[0] = time_at[0] != MISSING ? time_at[0] : time_at[1] != MISSING ? time_at[1] : 0;
     for (int i = 0; i < 2; i++) {
-        at[i] = names[i] ? find_column(header, names[i]) : find_column(header, "t");
-        if (!names[i] && at[i] == COLUMN_MISSING) at[i] = find_column(header, "time");
-        if (!names[i] && at[i] == COLUMN_MISSING) at[i] = 0;
         if (at[i] >= 0) continue;
-        if (at[i] == COLUMN_TWICE) COMPLAIN(c, 1, "there are two columns '%.60s'", names[i] ? names[i] : "of time");
-        else COMPLAIN(c, 1, "there is no column '%.60s'; its columns are %.200s", names[i], header);
+        if (at[i] == TWICE) COMPLAIN(c, 1, "there are two columns '%.60s'", names[i] ? names[i] : "of time");
+        else
+            COMPLAIN(c, 1, "there is no column '%.60s'; its columns are %.200s%s", names[i], written,
+                     *columns == 1 && strpbrk(written, ";\t") ? " (they are separated by commas)" : "");
         return false;
     }
     if (!names[0] && at[0] == at[1])
-        COMPLAIN(c, 1, "'%.60s' is the column of times ('t', 'time', or else the first one): values need one of their own", names[1]);
+        COMPLAIN(c, 1, "'%.60s' is the time column ('t', 'time', or else the first one): choose another column for the values", names[1]);
     return names[0] || at[0] != at[1];
 }
 
-static bool read_number(csv *c, char *line, int index, double *value) {
-    size_t length;
-    char *text = field(line, index, &length), *end;
-    if (!text || length == 0) {
-        COMPLAIN(c, text ? (int)(text - line) + 1 : (int)strlen(line) + 1, "a number is missing in column %d", index + 1);
+static bool read_number(csv *c, int column, int index, const char *text, double *value) {
+    char *end;
+    if (!*text) {
+        COMPLAIN(c, column, "a number is missing in column %d", index + 1);
         return false;
     }
     *value = strtod(text, &end);
-    if (end == text + length && isfinite(*value)) return true;
-    COMPLAIN(c, (int)(text - line) + 1, "'%.*s' is not a finite number", (int)(length < 40 ? length : 40), text);
+    if (!*end && isfinite(*value)) return true;
+    COMPLAIN(c, column, "'%.40s' is not a finite number", text);
+    return false;
+}
+
+static bool read_row(csv *c, char *line, const int at[2], int columns, double *values[2], int row) {
+    int index = 0, ends = (int)strlen(line) + 1;
+    for (char *rest = line; rest; index++) {
+        const char *text = next_field(c, line, &rest);
+        if (!text) return false;
+        for (int i = 0; i < 2; i++)
+            if (index == at[i] && !read_number(c, (int)(text - line) + 1, index, text, &values[i][row])) return false;
+    }
+    if (index > columns) COMPLAIN(c, 1, "the row has %d entries, and there are %d columns", index, columns);
+    if (index > columns) return false;
+    for (int i = 0; i < 2; i++)
+        if (index <= at[i]) return read_number(c, ends, at[i], "", &values[i][row]);
+    if (row == 0 || values[0][row] > values[0][row - 1]) return true;
+    COMPLAIN(c, 1, "the rows are not sorted: %g follows %g in column %d", values[0][row], values[0][row - 1], at[0] + 1);
     return false;
 }
 
 static int read_rows(csv *c, const int at[2], int columns, double *values[2]) {
     int rows = 0;
-    for (char *line = next_line(c); line; line = next_line(c), rows++) {
-        if (count_fields(line) > columns) {
-            COMPLAIN(c, 1, "the row has %d entries, and there are %d columns", count_fields(line), columns);
-            return 0;
-        }
-        for (int i = 0; i < 2; i++)
-            if (!read_number(c, line, at[i], &values[i][rows])) return 0;
-        if (rows == 0 || values[0][rows] > values[0][rows - 1]) continue;
-        COMPLAIN(c, 1, "the rows are not sorted: %g follows %g in column %d", values[0][rows], values[0][rows - 1], at[0] + 1);
-        return 0;
-    }
-    if (rows == 0) COMPLAIN(c, 1, "the file has no rows of numbers");
-    return rows;
+    for (char *line = next_line(c); line; line = next_line(c), rows++)
+        if (!read_row(c, line, at, columns, values, rows)) return 0;
+    if (rows >= 2) return rows;
+    COMPLAIN(c, 1, rows ? "the file has one row of numbers, and needs at least two" : "the file has no rows of numbers");
+    return 0;
 }
 
 int scene_read_csv(scene_loader *loader, const char *path, error_place asked, const char *const columns[2], double *values[2]) {
@@ -142,34 +162,44 @@ int scene_read_csv(scene_loader *loader, const char *path, error_place asked, co
 
 /* ---- inputs that follow a file: NAME=FILE:COLUMN, NAME=FILE:COLUMN,linear ---- */
 
-zn_status scene_follow_csv(zn_context *context, zn_simulation *simulation, const char *text) {
+typedef struct input_text {
+    char *name, *file, *column;
+    int way;
+} input_text;
+
+/* The parts of NAME=FILE.csv:COLUMN,WAY, in place. What is wrong; "": nothing. */
+static const char *divide(scene_loader *loader, char *text, input_text *parts) {
     static const char *const ways[] = {"held", "linear", "cubic"};
+    char *equals = strchr(text, '='), *quoted = equals ? strstr(equals, ":\"") : NULL;
+    char *column = quoted ? quoted : equals ? strrchr(equals, ':') : NULL;
+    if (!column) return "an input is written NAME=FILE.csv:COLUMN, optionally followed by ,linear or ,cubic";
+    char *rest = column + 1;
+    *equals = *column = 0;
+    *parts = (input_text){.name = text, .file = equals + 1, .column = take_field(&rest)};
+    if (!parts->column) return "the quotes around the column have no end";
+    while (rest && parts->way < 3 && strcmp(rest, ways[parts->way]) != 0) parts->way++;
+    return parts->way < 3
+               ? ""
+               : scene_format(loader, "'%s' is none of held, linear and cubic (a column with a comma in its name goes in quotes)", rest);
+}
+
+zn_status scene_follow_csv(zn_context *context, zn_simulation *simulation, const char *text) {
     scene_arena arena = {.context = context};
     scene_loader loader = {.context = context, .arena = &arena, .file = text};
-    char *name = scene_copy(&arena, text, strlen(text)), *file = name ? strchr(name, '=') : NULL,
-         *column = file ? strrchr(file, ':') : NULL;
+    char *copy = scene_copy(&arena, text, strlen(text));
     error_place place = {.file = scene_format(&loader, "--input %s", text), .time = NAN};
-    zn_status status = name ? ZN_OK : ZN_ERROR_MEMORY;
-    int way = 0;
-    if (status == ZN_OK && !column)
-        status =
-            fail_at(context, ZN_ERROR_SCENE, &place, "an input is written NAME=FILE.csv:COLUMN, optionally followed by ,linear or ,cubic");
-    if (status == ZN_OK) {
-        char *comma = strrchr(column, ',');
-        *file++ = 0, *column++ = 0;
-        if (comma) {
-            *comma++ = 0;
-            for (way = 0; way < 3 && strcmp(comma, ways[way]) != 0;) way++;
-        }
-        if (way == 3) status = fail_at(context, ZN_ERROR_SCENE, &place, "'%s' is none of held, linear and cubic", comma);
-    }
+    input_text parts = {0};
+    const char *wrong = copy ? divide(&loader, copy, &parts) : NULL;
+    zn_status status = wrong ? ZN_OK : ZN_ERROR_MEMORY;
+    if (wrong && *wrong) status = fail_at(context, ZN_ERROR_SCENE, &place, "%s", wrong);
     if (status == ZN_OK) {
         double *values[2];
         int errors = zn_error_count(context);
-        zn_table_def def = {.n = scene_read_csv(&loader, file, place, (const char *const[]){NULL, column}, values)};
+        zn_table_def def = {.n = scene_read_csv(&loader, parts.file, place, (const char *const[]){NULL, parts.column}, values)};
         if (def.n > 0) {
-            def.x = values[0], def.y = values[1], def.interpolation = way == 2 ? ZN_INTERPOLATION_CUBIC : ZN_INTERPOLATION_LINEAR;
-            status = zn_simulation_follow(simulation, name, &def, way == 0);
+            def.x = values[0], def.y = values[1];
+            def.interpolation = parts.way == 2 ? ZN_INTERPOLATION_CUBIC : ZN_INTERPOLATION_LINEAR;
+            status = zn_simulation_follow(simulation, parts.name, &def, parts.way == 0);
             if (status != ZN_OK && zn_error_count(context) > errors) fail_add_place(context, &place);
         } else status = zn_error_count(context) > errors ? ZN_ERROR_SCENE : ZN_ERROR_MEMORY;
     }

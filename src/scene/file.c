@@ -61,8 +61,11 @@ const char *scene_path_beside(scene_arena *arena, const scene_node *node) {
 char *scene_read_file(scene_arena *arena, const char *path) {
     size_t length;
     char why[SCENE_WHY], *text = scene_read_bytes(arena, path, "scene", SCENE_MAX_BYTES, &length, why);
-    if (text && memchr(text, 0, length)) snprintf(why, sizeof why, "this is not a text file (it has zero bytes)");
-    if (!*why) return text;
-    fail_file(arena, path, why);
+    const char *zero = text ? memchr(text, 0, length) : NULL;
+    if (*why) fail_file(arena, path, why);
+    if (*why || !zero) return *why ? NULL : text;
+    error_place place = {.file = path, .line = 1, .column = 1, .time = NAN};
+    for (const char *c = text; c < zero; c++) *c == '\n' ? (place.line++, place.column = 1) : place.column++;
+    fail_at(arena->context, ZN_ERROR_FILE, &place, "this is not a text file (it has zero bytes)");
     return NULL;
 }

@@ -136,6 +136,8 @@ bool scene_evaluate(scene_loader *loader, zn_formula formula, const char *what, 
 
 bool scene_want_number(scene_loader *loader, const scene_node *node, const char *what, scene_range range, double *value) {
     char demand[80];
+    *value = 0;
+    if (!scene_want_kind(loader, node, SCENE_SCALAR, what)) return false;
     if (!scene_evaluate(loader, scene_formula(loader, node), what, value)) return false;
     if (range_has(range, *value)) return true;
     scene_error(loader, node, "%s %s, but is %g", what, range_demand(range, demand, sizeof demand), *value);

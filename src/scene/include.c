@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* include: sections of other files. Maps are joined, the included ones first; of `parameters`, `simulation`, `view`, and of what is not a map,
- * the including scene has the last word. A file that several include is read once. */
+/* include: sections of other files. Maps are joined and lists are put one behind the other, in the order of the files, the including one last; of `parameters`, `simulation`,
+ * `view`, and of what is a single value, the later file has the last word. A file that several include is read once. */
 #define _XOPEN_SOURCE 700 /* realpath */
 #include "scene/scene.h"
+
+#include "base/names.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -40,58 +42,107 @@ static scene_entry *find(const scene_node *map, const char *key) {
     return NULL;
 }
 
-static bool append(including *in, scene_node *map, const scene_node *key, const scene_node *value) {
-    scene_entry *entry = SCENE_NEW(in->arena, scene_entry, 1), **last = &map->first;
-    if (!entry) return !(in->failed = true);
-    *entry = (scene_entry){key, value, NULL};
-    while (*last) last = &(*last)->next;
-    *last = entry;
-    map->count++;
+/* What goes together: entries in a row, with room for those of two nodes. */
+typedef struct joining {
+    scene_node *node;
+    scene_entry *entries;
+} joining;
+
+static bool begin(including *in, joining *j, const scene_node *first, const scene_node *second, scene_kind kind) {
+    *j = (joining){SCENE_NEW(in->arena, scene_node, 1), SCENE_NEW(in->arena, scene_entry, first->count + second->count + 2)};
+    if (!j->node || !j->entries) return !(in->failed = true);
+    *j->node = *second;
+    j->node->kind = kind, j->node->first = NULL, j->node->count = 0;
     return true;
 }
 
-static scene_node *copy_map(including *in, const scene_node *map) {
-    scene_node *copy = SCENE_NEW(in->arena, scene_node, 1);
-    if (!copy) return in->failed = true, NULL;
-    *copy = *map;
-    copy->first = NULL, copy->count = 0;
-    for (const scene_entry *entry = map->first; entry && !in->failed; entry = entry->next) append(in, copy, entry->key, entry->value);
-    return copy;
+static void append(joining *j, const scene_node *key, const scene_node *value) {
+    scene_entry *entry = &j->entries[j->node->count++];
+    *entry = (scene_entry){key, value, NULL};
+    if (entry == j->entries) j->node->first = entry;
+    else entry[-1].next = entry;
 }
 
-static bool may_replace(const char *section) {
-    return !strcmp(section, "parameters") || !strcmp(section, "simulation") || !strcmp(section, "view");
+static const char *kind_word(const scene_node *node) {
+    return node->kind == SCENE_MAP ? "map" : node->kind == SCENE_LIST ? "list" : "single value";
 }
 
-/* The entries of `first`, then those of `second`, which is the section of the including file. */
+static void stop_twice(including *in, const scene_node *key, const scene_node *before) {
+    error_place place = {.file = key->file, .line = key->line, .column = key->column, .time = NAN};
+    fail_at(in->arena->context, ZN_ERROR_SCENE, &place, "'%.60s' occurs twice; the first one is in %s, line %d", key->text, before->file,
+            before->line);
+    in->failed = true;
+}
+
+static bool is_one_of(const char *section, const char *const *list) {
+    while (*list && strcmp(*list, section) != 0) list++;
+    return *list != NULL;
+}
+
+/* Whose entries the later file replaces; that are values, and are replaced as a whole; that are lists of maps, or one map. */
+static const char *const replaced[] = {"parameters", "simulation", "view", NULL};
+static const char *const values[] = {"title", "gravity", "mass", "force", NULL};
+static const char *const several[] = {"repeat", "sampled", NULL};
+
+/* The entries of `first`, then those of `second`, which is the section of the later file. */
 static const scene_node *join_maps(including *in, const char *section, const scene_node *first, const scene_node *second) {
-    scene_node *joined = copy_map(in, first);
-    if (!joined) return NULL;
-    for (const scene_entry *entry = second->first; entry && !in->failed; entry = entry->next) {
-        scene_entry *there = find(joined, entry->key->text);
-        if (!there) {
-            append(in, joined, entry->key, entry->value);
-        } else if (may_replace(section)) {
-            there->key = entry->key, there->value = entry->value;
-        } else {
-            error_place place = {.file = entry->key->file, .line = entry->key->line, .column = entry->key->column, .time = NAN};
-            fail_at(in->arena->context, ZN_ERROR_SCENE, &place, "'%.60s' occurs twice; the first one is in %s, line %d", entry->key->text,
-                    there->key->file, there->key->line);
-            in->failed = true;
-        }
+    joining j;
+    name_table names = {0};
+    if (!begin(in, &j, first, second, SCENE_MAP)) return NULL;
+    for (const scene_entry *entry = first->first; entry && !in->failed; entry = entry->next) {
+        append(&j, entry->key, entry->value);
+        in->failed = !names_add(in->arena->context, &names, 0, entry->key->text, j.node->count - 1);
     }
-    joined->line = second->line, joined->column = second->column, joined->file = second->file;
-    return joined;
+    for (const scene_entry *entry = second->first; entry && !in->failed; entry = entry->next) {
+        int at = names_find(&names, 0, entry->key->text, strlen(entry->key->text));
+        scene_entry *there = at < 0 ? NULL : &j.entries[at];
+        if (!there) append(&j, entry->key, entry->value);
+        else if (is_one_of(section, replaced)) there->key = entry->key, there->value = entry->value;
+        else stop_twice(in, entry->key, there->key);
+    }
+    names_free(in->arena->context, &names);
+    return j.node;
 }
 
-static void join_roots(including *in, scene_node *root, const scene_node *included) {
-    for (const scene_entry *entry = included->first; entry && !in->failed; entry = entry->next) {
-        if (!strcmp(entry->key->text, "include")) continue;
-        scene_entry *own = find(root, entry->key->text);
-        if (!own) append(in, root, entry->key, entry->value);
-        else if (own->value->kind == SCENE_MAP && entry->value->kind == SCENE_MAP)
-            own->value = join_maps(in, entry->key->text, entry->value, own->value);
+static const scene_node *join_lists(including *in, const scene_node *first, const scene_node *second) {
+    const scene_node *both[] = {first, second};
+    joining j;
+    if (!begin(in, &j, first, second, SCENE_LIST)) return NULL;
+    for (int i = 0; i < 2; i++) {
+        if (both[i]->kind != SCENE_LIST) append(&j, NULL, both[i]);
+        for (const scene_entry *entry = both[i]->kind == SCENE_LIST ? both[i]->first : NULL; entry; entry = entry->next)
+            append(&j, NULL, entry->value);
     }
+    return j.node;
+}
+
+static const scene_node *join(including *in, const scene_entry *first, const scene_entry *second) {
+    const char *section = first->key->text;
+    const scene_node *a = first->value, *b = second->value;
+    if (a->kind == SCENE_NULL || b->kind == SCENE_NULL) return b->kind == SCENE_NULL ? a : b;
+    if (is_one_of(section, several) || (a->kind == SCENE_LIST && b->kind == SCENE_LIST && !is_one_of(section, values)))
+        return join_lists(in, a, b);
+    if (a->kind == SCENE_MAP && b->kind == SCENE_MAP) return join_maps(in, section, a, b);
+    if (a->kind == b->kind || is_one_of(section, values)) return b;
+    error_place place = {.file = second->key->file, .line = second->key->line, .column = second->key->column, .time = NAN};
+    fail_at(in->arena->context, ZN_ERROR_SCENE, &place, "'%.60s' is a %s here, and a %s in %s, line %d", section, kind_word(b),
+            kind_word(a), first->key->file, first->key->line);
+    in->failed = true;
+    return b;
+}
+
+/* The sections of a later file behind those that are there. */
+static void join_roots(including *in, scene_node *root, const scene_node *later) {
+    joining j;
+    if (!begin(in, &j, root, later, SCENE_MAP)) return;
+    for (const scene_entry *entry = root->first; entry; entry = entry->next) append(&j, entry->key, entry->value);
+    for (const scene_entry *entry = later->first; entry && !in->failed; entry = entry->next) {
+        if (!strcmp(entry->key->text, "include")) continue;
+        scene_entry *there = find(j.node, entry->key->text);
+        if (!there) append(&j, entry->key, entry->value);
+        else there->value = join(in, there, entry), there->key = entry->key;
+    }
+    root->first = j.node->first, root->count = j.node->count;
 }
 
 /* ---- files ---- */
@@ -133,21 +184,17 @@ static bool include_file(including *in, scene_node *root, const scene_node *node
     return !in->failed;
 }
 
-/* A copy of a root with what it includes; the line `include` is gone. */
+/* A root behind what it includes; the line `include` is gone. */
 static scene_node *read_root(including *in, const scene_node *root) {
-    scene_node *whole = copy_map(in, root);
+    scene_node *whole = SCENE_NEW(in->arena, scene_node, 1);
     if (!whole) return NULL;
-    for (scene_entry **place = &whole->first; *place; place = &(*place)->next)
-        if (!strcmp((*place)->key->text, "include")) {
-            *place = (*place)->next;
-            whole->count--;
-            break;
-        }
+    *whole = *root;
+    whole->first = NULL, whole->count = 0;
     const scene_node *files = scene_find(root, "include");
-    if (!files) return whole;
-    if (files->kind != SCENE_LIST) include_file(in, whole, files);
-    for (const scene_entry *entry = files->kind == SCENE_LIST ? files->first : NULL; entry && !in->failed; entry = entry->next)
+    if (files && files->kind != SCENE_LIST) include_file(in, whole, files);
+    for (const scene_entry *entry = files && files->kind == SCENE_LIST ? files->first : NULL; entry && !in->failed; entry = entry->next)
         include_file(in, whole, entry->value);
+    if (!in->failed) join_roots(in, whole, root);
     return whole;
 }
 

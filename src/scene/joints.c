@@ -79,12 +79,13 @@ void scene_align_second(scene_loader *loader, zn_frame first, zn_frame second) {
 
 /* A stop: a number, or null where there is none on that side. */
 static void read_stops(scene_loader *loader, const scene_node *node, const char *what, zn_joint_options *o) {
-    int count = 0;
+    int count = 0, errors = zn_error_count(loader->context);
     for (const scene_entry *entry = node->first; entry; entry = entry->next, count++)
         if (count < 2 && entry->value->kind != SCENE_NULL)
             scene_want_number(loader, entry->value, "a stop", scene_any_number, &o->stops[count]);
     if (count != 2) scene_error(loader, node, "the stops of %s are two: [lower, upper], null where there is none", what);
-    else if (!(o->stops[0] < o->stops[1])) scene_error(loader, node, "the lower stop of %s must be below the upper one", what);
+    else if (zn_error_count(loader->context) == errors && !(o->stops[0] < o->stops[1]))
+        scene_error(loader, node, "the lower stop of %s must be below the upper one", what);
 }
 
 static void read_friction(scene_loader *loader, const scene_node *node, const char *what, bool turns, zn_joint_options *o) {
@@ -233,8 +234,8 @@ static const scene_node *find_joint(scene_loader *loader, const scene_node *join
 }
 
 /* The fourth row of a universal joint: a frame that is given by its axis z alone has some x, which is rarely the arm of the cross. */
-static const char crossed[] = ": z of the first frame must be perpendicular to x of the second, the arms of the cross (say the frame by "
-                              "its rotation, which an axis leaves open)";
+static const char crossed[] = ": z of the first frame must be perpendicular to x of the second, the arms of the cross (give the frame by "
+                              "its rotation; an axis does not determine it)";
 static bool is_cross(const scene_node *joints, const char *name, const char *row) {
     const scene_node *joint = joints->kind == SCENE_MAP ? scene_find(joints, name) : NULL;
     const scene_node *type = joint && joint->kind == SCENE_MAP ? scene_find(joint, "type") : NULL;

@@ -118,8 +118,7 @@ static void read_samples(scene_loader *loader, const scene_node *map) {
     double time = 1;
     if (!every) scene_error(loader, map, "sampled values lack 'every', the time between samples");
     else if (!map->first->next) scene_error(loader, map, "'sampled' has a time between samples, but no value");
-    else if (!scene_want_kind(loader, every, SCENE_SCALAR, "every") || !scene_want_number(loader, every, "every", scene_positive, &time))
-        time = 1;
+    else if (!scene_want_number(loader, every, "every", scene_positive, &time)) time = 1;
     for (const scene_entry *entry = map->first; entry && !scene_gave_up(loader); entry = entry->next) {
         if (!strcmp(entry->key->text, "every")) continue;
         const char *what = scene_format(loader, "sampled value '%s'", entry->key->text);

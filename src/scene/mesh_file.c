@@ -4,6 +4,7 @@
 #include "scene/scene.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 enum { MOST_TRIANGLES = 2000000, STL_HEAD = 84, STL_TRIANGLE = 50 };
@@ -149,17 +150,25 @@ static bool take_numbers(mesh_reader *r, double *values) {
     return true;
 }
 
+static void skip_word(mesh_reader *r) {
+    while (r->next < r->end && *r->next != ' ' && *r->next != '\t' && *r->next != '\r' && *r->next != '\n') r->next++;
+}
+
+/* Word by word: lines mean nothing but for names, which may have any words. */
 static bool read_stl_text(mesh_reader *r) {
     int corner = 0;
-    do {
+    for (bool more = true; more;) {
         double p[3];
-        if (takes_word(r, "endloop") && corner != 0) return wrong(r, r->next, "a triangle has three points");
-        if (!takes_word(r, "vertex")) continue;
-        if (!take_numbers(r, p) || !add_point(r, p)) return false;
-        int n = r->mesh->n_points;
-        if (++corner == 3 && !add_triangle(r, n - 3, n - 2, n - 1)) return false;
-        corner %= 3;
-    } while (next_line(r));
+        if (at_end_of_line(r) || takes_word(r, "solid") || takes_word(r, "endsolid")) more = next_line(r);
+        else if (takes_word(r, "endloop")) {
+            if (corner != 0) return wrong(r, r->next, "a triangle has three points");
+        } else if (takes_word(r, "vertex")) {
+            if (!take_numbers(r, p) || !add_point(r, p)) return false;
+            int n = r->mesh->n_points;
+            if (++corner == 3 && !add_triangle(r, n - 3, n - 2, n - 1)) return false;
+            corner %= 3;
+        } else skip_word(r);
+    }
     if (corner) return wrong(r, r->next, "the file ends within a triangle");
     return join_points(r);
 }
@@ -169,12 +178,12 @@ static bool take_corner(mesh_reader *r, int *corner) {
     char *after;
     errno = 0;
     long value = strtol(r->next, &after, 10);
-    if (after == r->next) return wrong(r, r->next, "the number of a point is wanted here");
+    if (after == r->next) return wrong(r, r->next, "the number of a point is expected here");
     long index = value > 0 ? value - 1 : r->mesh->n_points + value;
     if (errno || value == 0 || index < 0 || index >= r->mesh->n_points)
         return wrong(r, r->next, "there is no point with this number so far");
     r->next = after;
-    while (r->next < r->end && !strchr(" \t\r\n", *r->next)) r->next++;
+    skip_word(r);
     *corner = (int)index;
     return true;
 }
@@ -249,6 +258,20 @@ static bool read_stl_binary(mesh_reader *r, const char *bytes, size_t length) {
     return join_points(r);
 }
 
+/* Neither words of a text were found, nor a binary file as long as it says. */
+static bool without_triangles(mesh_reader *r, const char *bytes, size_t length) {
+    char why[200] = "there is no triangle in this file; a binary STL file has 84 bytes and 50 for each triangle";
+    if (length >= STL_HEAD && memchr(bytes, 0, length)) {
+        uint32_t triangles = number_at((const unsigned char *)bytes + 80);
+        unsigned long long wanted = STL_HEAD + (unsigned long long)STL_TRIANGLE * triangles;
+        if (wanted != length)
+            snprintf(why, sizeof why,
+                     "there is no triangle in this file; as a binary STL file it would have %llu bytes for %lu triangles, but it has %llu",
+                     wanted, (unsigned long)triangles, (unsigned long long)length);
+    }
+    return wrong(r, bytes, why);
+}
+
 /* ---- the whole ---- */
 
 static bool ends_with(const char *name, const char *end) {
@@ -300,9 +323,7 @@ bool scene_read_mesh(scene_loader *loader, const scene_node *file, double scale,
     bool good = stl && is_binary(bytes, length) ? read_stl_binary(&r, bytes, length) : stl ? read_stl_text(&r) : read_obj(&r);
     if (good && !mesh.n_triangles) {
         r.line = 0;
-        good = wrong(&r, bytes,
-                     stl ? "there is no triangle in this file; a binary STL file has 84 bytes and 50 for each triangle"
-                         : "there is no face in this file");
+        good = stl ? without_triangles(&r, bytes, length) : wrong(&r, bytes, "there is no face in this file");
     }
     good = good && keep(&r, to);
     mem_free(loader->context, mesh.points);

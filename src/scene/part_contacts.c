@@ -237,9 +237,8 @@ void scene_check_gaps(scene_loader *loader, const scene_node *contacts, const zn
                             c0[contact->row_N]);
             else if (sim_is_ring(model, i))
                 scene_error(loader, node,
-                            "the edge of contact '%s' lies flat at the start, where it has no lowest point: let the shapes find each other "
-                            "(contacts by a rule: "
-                            "{between: all}), where it rests on several points",
+                            "the edge of contact '%s' lies flat at the start, so it has no lowest point: use a contact rule ({between: "
+                            "all}) instead, with which it rests on several points",
                             contact->name);
             else
                 scene_error(loader, node, "the gap of contact '%s' is not a number at the start: is it where its normal is undefined?",

@@ -56,6 +56,14 @@ static void check_keys(scene_loader *loader, zn_force_type type, const char *wha
     }
 }
 
+/* A spring without a law, or a force without components, has a key that was forgotten. */
+static void check_law(scene_loader *loader, const force_nodes *n, zn_force_type type, const char *what) {
+    bool elastic = type == ZN_FORCE_SPRING || type == ZN_FORCE_LINEAR_SPRING || type == ZN_FORCE_TORSION_SPRING;
+    if (elastic && !n->stiffness && !n->damping && !n->value)
+        scene_error(loader, n->type, "%s lacks 'stiffness', 'damping' or 'value'", what);
+    if (type == ZN_FORCE_BODY && !n->force && !n->torque) scene_error(loader, n->type, "%s lacks 'force' or 'torque'", what);
+}
+
 static void read_values(scene_loader *loader, const force_nodes *n, const char *what, zn_force_def *def) {
     static const char *const sides[] = {"world", "frame"}, *const ways[] = {"line", "axis"}, *const springs[] = {"push", "pull"};
     if (n->stiffness) scene_want_number(loader, n->stiffness, "stiffness", scene_not_negative, &def->stiffness);
@@ -108,6 +116,7 @@ static void read_force(scene_loader *loader, const char *name, const scene_node 
     check_keys(loader, def.type, what, (int)(sizeof keys / sizeof *keys) - FIRST, keys + FIRST);
     bool framed = read_frames(loader, &n, map, what, &def);
     read_values(loader, &n, what, &def);
+    if (zn_error_count(loader->context) == errors) check_law(loader, &n, def.type, what);
     if (framed && zn_error_count(loader->context) == errors) scene_placed(loader, zn_parts_force(loader->parts, &def), key);
 }
 

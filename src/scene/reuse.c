@@ -15,7 +15,7 @@
 #include <ctype.h>
 #include <stdio.h>
 
-enum { MOST_VARIABLES = 16, MOST_NESTED = 8, MOST_COPIES = 200000, MOST_SECTIONS = 32 };
+enum { MOST_VARIABLES = 16, MOST_NESTED = 8, MOST_COPIES = 200000, MOST_ROUNDS = 4 * MOST_COPIES, MOST_SECTIONS = 32 };
 #define MOST_WHOLE 1e9 /* in names */
 
 typedef struct section {
@@ -30,13 +30,13 @@ typedef struct reuse {
     section sections[MOST_SECTIONS];
     int n_sections;
     const scene_node *templates;
-    long copies;
+    long copies, rounds; /* rounds: of repeat and use, also those that make nothing */
 } reuse;
 
-/* What {..} may use beside the parameters of the scene. */
+/* What {..} may use beside the parameters of the scene: a text, which stands for itself, a list or a map, or a number. */
 typedef struct variable {
-    const char *name;
-    const char *text; /* or NULL: a number */
+    const char *name, *text;
+    const scene_node *node;
     double value;
 } variable;
 typedef struct scope {
@@ -58,7 +58,8 @@ static bool evaluate(scene_loader *loader, const scope *s, zn_formula formula, c
     expr_name *own = loader->values, names[MOST_VARIABLES];
     int n_own = loader->n_values, n = 0;
     for (int i = 0; i < s->count; i++)
-        if (!s->variables[i].text) names[n++] = (expr_name){s->variables[i].name, expr_constant(loader->graph, s->variables[i].value)};
+        if (!s->variables[i].text && !s->variables[i].node)
+            names[n++] = (expr_name){s->variables[i].name, expr_constant(loader->graph, s->variables[i].value)};
     expr_name *all = SCENE_NEW(loader->arena, expr_name, n_own + n);
     if (!all) return false;
     memcpy(all, names, (size_t)n * sizeof *all);
@@ -93,6 +94,10 @@ static bool replace(scene_loader *loader, const scope *s, const scene_node *node
             buffer_text(w, known->text);
             continue;
         }
+        if (known && known->node)
+            return scene_error(loader, node, "'%s' is a %s, so it can only be used alone: \"{%s}\"", known->name,
+                               known->node->kind == SCENE_LIST ? "list" : "map", known->name),
+                   false;
         char *expression = scene_copy(loader->arena, open + 1, (size_t)(close - open - 1));
         if (!expression) return false;
         double value;
@@ -107,9 +112,18 @@ static bool replace(scene_loader *loader, const scope *s, const scene_node *node
 
 /* ---- copies ---- */
 
+/* The list or map that a whole value stands for, "{axis}"; NULL: none. */
+static const scene_node *stands_for(const scope *s, const scene_node *node) {
+    size_t length = node->kind == SCENE_SCALAR ? strlen(node->text) : 0;
+    if (length < 3 || node->text[0] != '{' || node->text[length - 1] != '}') return NULL;
+    const variable *known = find_variable(s, node->text + 1, length - 2);
+    return known ? known->node : NULL;
+}
+
 static const scene_node *copy(scene_loader *loader, const scope *s, const scene_node *node, bool is_key) {
     scene_node *c = SCENE_NEW(loader->arena, scene_node, 1);
     if (!c) return NULL;
+    if (!is_key && stands_for(s, node)) return stands_for(s, node);
     *c = *node;
     c->used = s->used;
     c->first = NULL;
@@ -243,6 +257,7 @@ static bool is_single(const char *name) {
 static bool add_sections(reuse *r, const scope *s, const scene_node *map) {
     if (s->depth > MOST_NESTED)
         return scene_error(r->loader, map, "'repeat' and 'use' are nested too deeply (more than %d levels)", MOST_NESTED), false;
+    if (++r->rounds > MOST_ROUNDS) return scene_error(r->loader, map, "'repeat' and 'use' take more than %d rounds", MOST_ROUNDS), false;
     for (const scene_entry *entry = map->first; entry; entry = entry->next) {
         const char *name = entry->key->text;
         if (!is_section(name)) continue;
@@ -283,19 +298,53 @@ static bool read_range(reuse *r, const scope *s, const scene_node *node, loop *l
     return true;
 }
 
-/* A variable whose value is a text where it is a name that formulas do not know, else a number. */
+/* Whether a formula has only names that have a value by now. */
+static bool is_known(const reuse *r, const scope *s, const char *text) {
+    size_t length;
+    for (const char *name = scene_next_name(text, &length); name; name = scene_next_name(name + length, &length)) {
+        const variable *own = find_variable(s, name, length);
+        bool known = own && !own->text && !own->node;
+        for (int i = 0; i < r->loader->n_values; i++)
+            known |= strlen(r->loader->values[i].name) == length && !strncmp(r->loader->values[i].name, name, length);
+        char *copied = scene_copy(r->loader->arena, name, length);
+        bool function = copied && !expr_name_is_valid(copied) && strcmp(copied, "t") != 0 && !strpbrk(copied, ".'");
+        if (!known && !function) return false;
+    }
+    return true;
+}
+
+/* "rod.tip", "x'" */
+static bool is_path(const char *text) {
+    size_t length;
+    const char *name = scene_next_name(text, &length);
+    return name == text && !text[length];
+}
+
+/* A formula as part of another one. */
+static const char *in_parentheses(scene_loader *loader, const char *text) {
+    size_t length = strlen(text);
+    char *both = scene_alloc(loader->arena, length + 3, 1);
+    if (!both) return NULL;
+    both[0] = '(';
+    memcpy(both + 1, text, length);
+    both[length + 1] = ')';
+    return both;
+}
+
+/* A value that has a number is one. Names and formulas that have none yet are texts, which stand for themselves; formulas in parentheses. */
 static bool set_variable(reuse *r, scope *s, const char *name, const scene_node *node, const scope *values_in) {
     if (s->count == MOST_VARIABLES) return scene_error(r->loader, node, "there are more than %d variables", MOST_VARIABLES), false;
-    if (node->kind != SCENE_SCALAR) return scene_error(r->loader, node, "'%.60s' must be a number or a name", name), false;
+    if (node->kind == SCENE_NULL) return scene_error(r->loader, node, "'%.60s' has no value", name), false;
     const scene_node *given = copy(r->loader, values_in, node, false);
     if (!given) return false;
     variable v = {.name = name};
-    const variable *outer = find_variable(values_in, given->text, strlen(given->text));
-    bool known = false;
-    for (int i = 0; i < r->loader->n_values; i++) known |= !strcmp(r->loader->values[i].name, given->text);
-    if (outer) v.text = outer->text, v.value = outer->value;
-    else if (!known && expr_name_is_valid(given->text)) v.text = given->text;
-    else if (!evaluate(r->loader, values_in, scene_formula(r->loader, given), scene_format(r->loader, "'%s'", name), &v.value))
+    const variable *outer = given->kind == SCENE_SCALAR ? find_variable(values_in, given->text, strlen(given->text)) : NULL;
+    if (given->kind != SCENE_SCALAR) v.node = given;
+    else if (outer) v.text = outer->text, v.node = outer->node, v.value = outer->value;
+    else if (!is_known(r, values_in, given->text)) {
+        v.text = is_path(given->text) ? given->text : in_parentheses(r->loader, given->text);
+        if (!v.text) return false;
+    } else if (!evaluate(r->loader, values_in, scene_formula(r->loader, given), scene_format(r->loader, "'%s'", name), &v.value))
         return false;
     s->variables[s->count++] = v;
     return true;
@@ -306,8 +355,9 @@ static const char *describe(reuse *r, const scope *outer, const scope *s, const 
     size_t used = 0;
     for (int i = outer->count; i < s->count && used < sizeof text; i++) {
         const variable *v = &s->variables[i];
-        used += (size_t)(v->text ? snprintf(text + used, sizeof text - used, "%s%s = %s", i > outer->count ? ", " : "", v->name, v->text)
-                                 : snprintf(text + used, sizeof text - used, "%s%s = %g", i > outer->count ? ", " : "", v->name, v->value));
+        const char *comma = i > outer->count ? ", " : "", *known = v->node ? (v->node->kind == SCENE_LIST ? "[..]" : "{..}") : v->text;
+        used += (size_t)(known ? snprintf(text + used, sizeof text - used, "%s%s = %s", comma, v->name, known)
+                               : snprintf(text + used, sizeof text - used, "%s%s = %g", comma, v->name, v->value));
     }
     return scene_format(r->loader, "%s%s:%d (%.150s): ", outer->used ? outer->used : "", at->file, at->line, text);
 }
@@ -325,7 +375,8 @@ static bool repeat_one(reuse *r, const scope *outer, const scene_node *map) {
         if (is_single(entry->key->text) || !expr_name_is_valid(entry->key->text) ||
             scene_known_name(r->loader, entry->key->text, strlen(entry->key->text)))
             return scene_error(r->loader, entry->key,
-                               "'%.60s' cannot be a variable of 'repeat': it is a section that a scene has once, no name, or taken",
+                               "'%.60s' cannot be a variable of 'repeat': it is not a valid name, already in use, or a section that a "
+                               "scene has only once",
                                entry->key->text),
                    false;
         if (n == MOST_LOOPS) return scene_error(r->loader, entry->key, "'repeat' has more than %d variables", MOST_LOOPS), false;
@@ -336,6 +387,7 @@ static bool repeat_one(reuse *r, const scope *outer, const scene_node *map) {
         n++;
     }
     if (!n) return scene_error(r->loader, map, "'repeat' has no variable, like i: 1..20"), false;
+    if (n == map->count) return scene_error(r->loader, map, "'repeat' has no section that it could repeat"), false;
     long index[MOST_LOOPS] = {0};
     for (int k = 0; k < n; k++)
         if (!loops[k].count) return true;
@@ -394,7 +446,7 @@ static bool use_one(reuse *r, const scope *outer, const scene_entry *use) {
     for (const scene_entry *p = parameters ? parameters->first : NULL; p; p = p->next) {
         const scene_node *given = scene_find(use->value, p->key->text);
         if (!given && p->value->kind == SCENE_NULL)
-            return scene_error(loader, use->key, "use '%.60s' lacks '%s', which the template '%s' needs", key->text, p->key->text,
+            return scene_error(loader, use->key, "use '%.60s' lacks the parameter '%s' of the template '%s'", key->text, p->key->text,
                                named->text),
                    false;
         if (!set_variable(r, &s, p->key->text, given ? given : p->value, given ? outer : &s)) return false;

@@ -11,6 +11,9 @@
 #include "model/model.h"
 #include "scene/study_section.h"
 #include "scene/view.h"
+#include "scene/where.h"
+
+enum { SCENE_NAMED = 10 };
 
 struct zn_scene {
     HANDLE_HEAD;
@@ -21,10 +24,11 @@ struct zn_scene {
     const char *choice; /* why the scheme was chosen; NULL: it was not */
     scene_study study;
     int n_parameters;
-    const expr_name *parameters; /* only their names */
-    const scene_node *root;      /* with what it includes */
-    zn_scene_options options;    /* copies */
-    bool started;                /* a start was replaced */
+    const expr_name *parameters;          /* only their names */
+    const scene_node *root;               /* with what it includes */
+    zn_scene_options options;             /* copies */
+    bool started;                         /* a start was replaced */
+    const scene_node *named[SCENE_NAMED]; /* sections whose entries have names that errors are about */
     name_table starts; /* places of coordinates, then velocities, then values of the machine; made when a start is asked for by its name */
 };
 
@@ -36,11 +40,16 @@ typedef struct sections {
 
 /* ---- which sections are there ---- */
 
+/* Also where no node has a place. */
+static bool fail_empty(scene_loader *loader, const scene_node *root) {
+    error_place place = scene_place_of(loader, root);
+    if (!place.line) place.line = place.column = 1;
+    fail_at(loader->context, ZN_ERROR_SCENE, &place, "the scene is empty");
+    return false;
+}
+
 static bool read_sections(scene_loader *loader, const scene_node *root, sections *s) {
-    if (!root || root->kind == SCENE_NULL || (root->kind == SCENE_MAP && root->count == 0)) {
-        scene_error(loader, root, "the scene is empty");
-        return false;
-    }
+    if (!root || root->kind == SCENE_NULL || (root->kind == SCENE_MAP && root->count == 0)) return fail_empty(loader, root);
     const int map = SCENE_MAP | SCENE_NULL;
     const scene_key keys[] = {{"title", SCENE_SCALAR | SCENE_NULL, false, &s->title},
                               {"parameters", map, false, &s->parameters},
@@ -144,17 +153,33 @@ static void check_part_sections(scene_loader *loader, const sections *s) {
     loader->names_incomplete |= zn_error_count(loader->context) > errors;
 }
 
-/* The key that the newest error is about, by its subject: a contact, a geometry ("rod.tip" is one of rod) or a body; else all bodies. */
-static const scene_node *blamed(const scene_loader *loader, const sections *s) {
-    const zn_error *error = zn_error_get(loader->context, zn_error_count(loader->context) - 1);
+/* The key that an error is about, by its subject: a contact, a geometry ("rod.tip" is one of rod), a coordinate, its velocity ("x'"), a state, a body, a
+ * constraint, a joint ("pin.2" is a row of pin), a force or an output. NULL: none of these. */
+static const scene_node *blamed(const scene_node *const *maps, const zn_error *error) {
     const char *subject = error && error->subject ? error->subject : "";
-    const scene_node *maps[] = {s->contacts, s->geometry, s->bodies};
-    for (int i = 0; i < 3; i++)
-        for (const scene_entry *entry = maps[i] && maps[i]->kind == SCENE_MAP ? maps[i]->first : NULL; entry; entry = entry->next) {
-            size_t length = strlen(entry->key->text);
-            if (!strncmp(entry->key->text, subject, length) && (!subject[length] || (i == 2 && subject[length] == '.'))) return entry->key;
-        }
-    return s->bodies ? s->bodies : s->coordinates ? s->coordinates : s->velocities;
+    for (int part = 0; part < 2; part++)
+        for (int i = 0; i < SCENE_NAMED; i++)
+            for (const scene_entry *entry = maps[i] ? maps[i]->first : NULL; entry; entry = entry->next) {
+                const scene_node *key = entry->key ? entry->key : entry->value->kind == SCENE_MAP ? scene_find(entry->value, "name") : NULL;
+                size_t length = key && key->text ? strlen(key->text) : 0;
+                if (length == 0 || strncmp(key->text, subject, length) != 0) continue;
+                if (part ? subject[length] == '.' : !subject[length] || !strcmp(subject + length, "'")) return key;
+            }
+    return NULL;
+}
+
+void scene_place_errors(zn_scene *scene) {
+    scene_loader loader = {.context = scene->context, .arena = &scene->arena};
+    for (int i = 0; i < zn_error_count(scene->context); i++) {
+        const zn_error *error = zn_error_get(scene->context, i);
+        const scene_node *key = error->line ? NULL : blamed(scene->named, error);
+        error_place place = scene_place_of(&loader, key);
+        if (key) fail_set_place(scene->context, i, &place);
+    }
+}
+
+static const scene_node *blamed_last(const scene_loader *loader, const zn_scene *scene) {
+    return blamed(scene->named, zn_error_get(loader->context, zn_error_count(loader->context) - 1));
 }
 
 /* What other sections refer to. */
@@ -195,7 +220,8 @@ static void read_laws(scene_loader *loader, const sections *s) {
 static void build_parts(scene_loader *loader, zn_scene *scene, const sections *s, scene_view *view) {
     if (scene_view_parts(view) != ZN_OK) return;
     zn_status built = zn_parts_build(loader->parts, &scene->model);
-    if (!scene_placed(loader, built, blamed(loader, s)) || scene_has_errors(loader)) return;
+    const scene_node *key = blamed_last(loader, scene), *whole = s->bodies ? s->bodies : s->coordinates ? s->coordinates : s->velocities;
+    if (!scene_placed(loader, built, key ? key : whole) || scene_has_errors(loader)) return;
     if (s->joints) scene_check_joints(loader, s->joints, scene->model, scene->settings.project_start);
     if (s->contacts && !scene->settings.project_start) scene_check_gaps(loader, s->contacts, scene->model);
 }
@@ -206,7 +232,8 @@ static void build_formulas(scene_loader *loader, zn_scene *scene, const sections
     if (zn_parts_build(loader->parts, &scene->model) == ZN_OK) scene_view_formulas(view, scene->model);
     if (zn_error_count(loader->context) == errors) return;
     /* What is wrong as a whole (a mass matrix that is not positive definite) belongs to the section that says it. */
-    error_place place = scene_place_of(loader, s->mass ? s->mass : s->energy);
+    const scene_node *key = blamed_last(loader, scene), *whole = s->mass ? s->mass : s->energy;
+    error_place place = scene_place_of(loader, key ? key : whole);
     fail_add_place(loader->context, &place);
 }
 
@@ -242,6 +269,9 @@ static void read_scene(scene_loader *loader, zn_scene *scene, const scene_node *
     if (!replace_reuse(loader, &root, options)) return;
     if (!read_sections(loader, root, &s)) return;
     if (s.files) scene_read_files(loader, s.files);
+    const scene_node *named[] = {s.contacts, s.geometry,    s.coordinates, s.velocities, s.states,
+                                 s.bodies,   s.constraints, s.joints,      s.forces,     s.outputs};
+    memcpy(scene->named, named, sizeof named);
     scene->title = s.title ? s.title->text : "";
     if (s.study) scene_read_study(loader, s.study, &scene->study);
     const scene_node *lonely = s.joints      ? s.joints
@@ -275,7 +305,7 @@ static void read_scene(scene_loader *loader, zn_scene *scene, const scene_node *
 static void choose_scheme(zn_scene *scene) {
     if (!scene->model->size.ng) return;
     scene->settings.scheme = "radau-2a";
-    scene->choice = "the scene names no scheme and has constraints on position level, which this one holds";
+    scene->choice = "the scene names no scheme and has position constraints, which this scheme satisfies";
 }
 
 static zn_status load_document(zn_scene *scene, const char *file, const scene_node *root, const zn_scene_options *options,
@@ -297,7 +327,7 @@ static zn_status load_document(zn_scene *scene, const char *file, const scene_no
     for (int i = errors_before; i < count; i++)
         if (zn_error_get(scene->context, i)->status == ZN_ERROR_MEMORY) return ZN_ERROR_MEMORY;
     if (count > errors_before) return ZN_ERROR_SCENE;
-    return scene->model ? ZN_OK : fail(scene->context, ZN_ERROR_INTERNAL, "the scene yielded neither a model nor an error");
+    return scene->model ? ZN_OK : fail(scene->context, ZN_ERROR_INTERNAL, "the scene gave neither a model nor an error");
 }
 
 /* `text` NULL: the file is read. */
@@ -396,7 +426,9 @@ static zn_status load_result(zn_context *context, const char *path, const zn_sce
     if (status != ZN_OK) return status;
     const char *text = zn_result_text(result, "run");
     if (text && *text) status = load(context, path, text, options, scene);
-    else status = fail(context, ZN_ERROR_ARGUMENT, "%s does not say how it was run; results of scenes do so since version 0.1.0", path);
+    else
+        status =
+            fail(context, ZN_ERROR_ARGUMENT, "%s has no record of how it was run; results of scenes have it since version 0.1.0", path);
     zn_result_close(result);
     return status;
 }

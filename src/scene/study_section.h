@@ -27,7 +27,7 @@ int scene_parameter_source(const zn_scene *, const char *name);
 typedef struct scene_changes {
     bool restitution, coefficients;
 } scene_changes;
-/* Other values of parameters, with the bits of a scene that is read with them. false: such a scene is needed, and this one is of no use any more; an error
+/* Other values of parameters, with the bits of a scene that is read with them. false: such a scene is needed, and this one can no longer be used; an error
  * may be left. */
 bool scene_move(zn_scene *, int n, const int *sources, const double *values, scene_changes *);
 

@@ -2,6 +2,8 @@
 /* Memory for the answers of a model, and the estimate of prox parameters from them. */
 #include "scheme/answers.h"
 
+#include "base/team.h"
+
 zn_status answers_create(zn_context *context, const zn_model *model, answers *s) {
     *s = (answers){.model = model};
     const zn_patterns *p = &model->pattern;
@@ -40,17 +42,20 @@ void answers_destroy(zn_context *context, answers *s) {
 }
 
 zn_status prox_create(zn_context *context, const zn_model *model, prox_estimate *e) {
-    *e = (prox_estimate){.model = model};
+    *e = (prox_estimate){.context = context, .model = model};
     e->column = MEM_ARRAY(context, double, model->size.nu);
     e->mass_scale = MEM_ARRAY(context, double, model->size.nu);
     e->single = MEM_ARRAY(context, double, model->size.nu);
+    e->scale = MEM_ARRAY(context, double, model->size.nu);
+    e->pivot = MEM_ARRAY(context, double, model->size.nu);
     e->rho = MEM_ARRAY(context, double, model->size.nN + model->size.nF);
     e->M_kept = MEM_ARRAY(context, double, lin_nnz(&model->pattern.M));
     e->W_kept = MEM_ARRAY(context, double, lin_nnz(&model->pattern.W));
     e->have = MEM_ARRAY(context, bool, model->size.n_contacts);
     e->mass = lin_matrix_create(context, model->size.nu);
     e->pivots = lin_envelope_create(context, &model->pattern.M);
-    bool taken = e->column && e->rho && e->mass_scale && e->single && e->M_kept && e->W_kept && e->have && e->mass && e->pivots;
+    bool taken = e->column && e->rho && e->mass_scale && e->single && e->scale && e->pivot && e->M_kept && e->W_kept && e->have &&
+                 e->mass && e->pivots;
     zn_status status = taken ? ZN_OK : ZN_ERROR_MEMORY;
     for (int i = 0; status == ZN_OK && i < model->size.nu; i++) e->mass_scale[i] = 1;
     if (status == ZN_OK && (e->block = lin_matrix_block(e->mass, &model->pattern.M, false, 0, 0)) < 0) status = ZN_ERROR_MEMORY;
@@ -64,24 +69,31 @@ void prox_destroy(zn_context *context, prox_estimate *e) {
     lin_cells_destroy(e->cells);
     lin_matrix_destroy(e->mass);
     lin_envelope_destroy(e->pivots);
-    void *blocks[] = {e->column, e->rho, e->mass_scale, e->single, e->M_kept, e->W_kept, e->have};
+    void *blocks[] = {e->column, e->rho, e->mass_scale, e->single, e->scale, e->pivot, e->M_kept, e->W_kept, e->have};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(context, blocks[i]);
     *e = (prox_estimate){0};
 }
 
-/* w' M^-1 w, cell by cell of M: each is met at the first entry of w in it. */
-static double mobility(prox_estimate *e, const double *W, int row) {
+/* Adds the part of an entry w_j that is in a cell of its own, or in a diagonal one. False: its cell has to be solved. */
+static inline bool add_alone(const prox_estimate *e, const lin_cell_map *map, int j, double w, double *sum) {
+    int cell = map->of[j];
+    if (e->pivot[j] != 0) *sum += w * (w * e->scale[j] / e->pivot[j]);
+    else if (e->single[j] > 0 && map->start[cell + 1] - map->start[cell] == 1) *sum += w * w * e->single[j];
+    else return false;
+    return true;
+}
+
+/* w' M^-1 w, cell by cell of M: each is met at the first entry of w in it. False: that takes memory for a cell, and there is none (column is NULL). */
+static bool find_mobility(const prox_estimate *e, const double *W, int row, double *column, double *sum) {
     const zn_pattern *p = &e->model->pattern.W;
     const lin_cell_map map = lin_cells_map(e->cells);
     int first = p->start[row], last = p->start[row + 1];
-    double g = 0, *column = e->column;
+    double g = 0;
     for (int k = first; k < last; k++) {
+        if (add_alone(e, &map, p->index[k], W[k], &g)) continue;
+        if (!column) return false;
         int cell = map.of[p->index[k]], size = map.start[cell + 1] - map.start[cell], end = k + 1;
         bool met = false;
-        if (size == 1 && e->single[p->index[k]] > 0) {
-            g += W[k] * W[k] * e->single[p->index[k]];
-            continue;
-        }
         for (int l = first; l < k && !met; l++) met = map.of[p->index[l]] == cell;
         if (met) continue;
         memset(column, 0, (size_t)size * sizeof *column);
@@ -95,7 +107,8 @@ static double mobility(prox_estimate *e, const double *W, int row) {
             if (map.of[p->index[l]] == cell) g += W[l] * column[map.place[p->index[l]]];
         k = end - 1;
     }
-    return g;
+    *sum = g;
+    return true;
 }
 
 bool answers_keep(double *kept, const double *values, const zn_pattern *pattern) {
@@ -121,18 +134,38 @@ static void renew(prox_estimate *e, const double *M, const double *W) {
     }
 }
 
-static void estimate_contact(prox_estimate *e, const double *W, const zn_contact *contact) {
+/* The mean over a ball does not depend on the directions of its tangents, nor do the forces that it selects where they are not unique. */
+static bool estimate_contact(prox_estimate *e, const double *W, const zn_contact *contact, double *column) {
     int first = model_row_N(e->model);
+    double g = 0;
     if (contact->row_N >= 0) {
-        double g = mobility(e, W, contact->row_N);
+        if (!find_mobility(e, W, contact->row_N, column, &g)) return false;
         e->rho[contact->row_N - first] = g > 0 ? 1 / g : 1;
     }
     for (int b = 0, row = contact->row_F; b < contact->n_balls; row += contact->balls[b++].dim) {
-        double g =
-            0; /* their mean: the same for tangents of any directions, and so are the forces that it chooses where they are not unique */
-        for (int i = 0; i < contact->balls[b].dim; i++) g += mobility(e, W, row + i) / contact->balls[b].dim;
-        for (int i = 0; i < contact->balls[b].dim; i++) e->rho[row + i - first] = g > 0 ? 1 / g : 1;
+        double mean = 0;
+        for (int i = 0; i < contact->balls[b].dim; i++) {
+            if (!find_mobility(e, W, row + i, column, &g)) return false;
+            mean += g / contact->balls[b].dim;
+        }
+        for (int i = 0; i < contact->balls[b].dim; i++) e->rho[row + i - first] = mean > 0 ? 1 / mean : 1;
     }
+    return true;
+}
+
+typedef struct estimates {
+    prox_estimate *of;
+    const double *W;
+    const bool *wanted;
+} estimates;
+
+static bool is_missing(const estimates *x, int k) { return (!x->wanted || x->wanted[k]) && !x->of->have[k]; }
+
+/* Those of bodies, which take no memory but their own. */
+static void estimate_some(void *user, int first, int last) {
+    const estimates *x = user;
+    for (int k = first; k < last; k++)
+        if (is_missing(x, k)) x->of->have[k] = estimate_contact(x->of, x->W, &x->of->model->contacts[k], NULL);
 }
 
 static zn_status factor(prox_estimate *e) {
@@ -140,6 +173,7 @@ static zn_status factor(prox_estimate *e) {
     lin_matrix_zero(e->mass);
     lin_matrix_add(e->mass, e->block, 1, e->M_kept);
     if (lin_cells_factor_all(e->cells, e->mass) != ZN_OK) return ZN_ERROR_SINGULAR;
+    lin_cells_diagonals(e->cells, e->scale, e->pivot);
     e->factored = true;
     return ZN_OK;
 }
@@ -151,14 +185,17 @@ zn_status prox_solve(prox_estimate *e, double *b) {
 }
 
 zn_status prox_update(prox_estimate *e, const double *M, const double *W, const bool *wanted) {
+    enum { TASK = 64 };
+    estimates all = {e, W, wanted};
+    bool any = false;
     renew(e, M, W);
     if (e->massless) return ZN_ERROR_NOT_FINITE;
-    for (int k = 0; k < e->model->size.n_contacts; k++) {
-        if ((wanted && !wanted[k]) || e->have[k]) continue;
-        zn_status status = factor(e);
-        if (status != ZN_OK) return status;
-        estimate_contact(e, W, &e->model->contacts[k]);
-        e->have[k] = true;
-    }
+    int n = e->model->size.n_contacts;
+    for (int k = 0; k < n && !any; k++) any = is_missing(&all, k);
+    zn_status status = any ? factor(e) : ZN_OK;
+    if (!any || status != ZN_OK) return status;
+    if (e->threads > 1) base_share(e->context, e->threads, n, TASK, estimate_some, &all);
+    for (int k = 0; k < n; k++)
+        if (is_missing(&all, k)) e->have[k] = estimate_contact(e, W, &e->model->contacts[k], e->column);
     return ZN_OK;
 }

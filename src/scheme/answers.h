@@ -22,11 +22,14 @@ bool answers_keep(double *kept, const double *values, const zn_pattern *);
 zn_status answers_create(zn_context *, const zn_model *, answers *);
 void answers_destroy(zn_context *, answers *);
 
-/* Prox parameters 1/(w' M^-1 w) of the contact rows (docs/theory/solver.md): rows of one ball share the smallest.
+/* Prox parameters 1/(w' M^-1 w) of the contact rows (docs/theory/solver.md): rows of one ball share one value,
+ * that of their mean.
  * Rows whose direction vanishes get 1. What was computed for the same M and W is kept: with constant mass and linear gaps
  * everything happens once. */
 typedef struct prox_estimate {
+    zn_context *context;
     const zn_model *model;
+    int threads; /* that share many contacts; 0: one. Set by who wants it */
     lin_matrix *mass;
     lin_cells *cells;
     lin_envelope *pivots;
@@ -34,10 +37,11 @@ typedef struct prox_estimate {
     double *column; /* nu */
     double *rho;    /* one per contact row: nN + nF, in the order of lambda */
     double *M_kept, *W_kept;
-    bool factored, *have; /* the cells hold M_kept; per contact: its rho belong to M_kept, W_kept */
-    double *single;       /* 1/M_ii, or 0 where M_ii is not positive: the inverse of cells of one row */
-    bool massless;        /* M_kept is not positive definite: there are no accelerations */
-    double *mass_scale;   /* 1/M_ii, or 1 where M_ii is not positive: turns momentum rows into velocities */
+    bool factored, *have;  /* the cells hold M_kept; per contact: its rho belong to M_kept, W_kept */
+    double *scale, *pivot; /* lin_cells_diagonals */
+    double *single;        /* 1/M_ii, or 0 where M_ii is not positive: the inverse of cells of one row */
+    bool massless;         /* M_kept is not positive definite: there are no accelerations */
+    double *mass_scale;    /* 1/M_ii, or 1 where M_ii is not positive: turns momentum rows into velocities */
 } prox_estimate;
 
 zn_status prox_create(zn_context *, const zn_model *, prox_estimate *);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* phi_x of a problem with many contacts. Forces of contacts turn with the bodies, so that r_q connects bodies that touch; but by little:
+/* phi_x of a problem with many contacts. Forces of contacts turn with the bodies, so that r_q couples bodies that touch, but weakly:
  * h^2 lambda/(m R). Such entries are weak (cone.h), and without them phi_x falls apart into bodies and mechanisms. */
 #ifndef SCHEME_APART_H
 #define SCHEME_APART_H

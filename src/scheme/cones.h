@@ -7,7 +7,7 @@
 #include "model/model.h"
 #include "zeno/simulation.h"
 
-/* How a scheme has its problems solved: what the settings of a simulation say about it. */
+/* How the problems of a scheme are solved: what the settings of a simulation say about it. */
 cone_settings scheme_solver_settings(const zn_settings *);
 
 /* One cone a contact, always on; row r of lambda becomes row r - model_row_N + shift of psi and mu. */

@@ -255,7 +255,7 @@ static zn_status solve_loaded(generalized_alpha *s, cone_outcome *outcome) {
     return s->loads ? loads_solve(s->loads, outcome) : solve_once(s, outcome);
 }
 
-/* No impulses. */
+/* Start of the iteration: the last accelerations and forces, no impulses. */
 static void guess(void *user, const scheme_state *from) {
     generalized_alpha *s = user;
     int nu = s->base.model->size.nu;
@@ -286,8 +286,8 @@ static zn_status solve(generalized_alpha *s, const scheme_state *from, cone_outc
     return alpha_solve(&starts, staged_any(&s->law) || s->base.modes, outcome);
 }
 
-/* The known impact: none, or the one that the law found. True: some rate is shifted. A contact with friction that an impact leaves has no forces
- * at the end of the step: several that stick and turn have accelerations which could not all vanish. */
+/* The known impact: none, or the one that the law found. True: some rate is shifted. A contact with friction that separates after an impact has no
+ * forces at the end of the step: where several stick while their bodies turn, their accelerations could not all vanish. */
 static bool set_impact(generalized_alpha *s, bool known) {
     const zn_model *model = s->base.model;
     bool shifted = false;
@@ -300,8 +300,9 @@ static bool set_impact(generalized_alpha *s, bool known) {
         s->cones[model->size.n_contacts + k].radius_0 = hit ? -s->impacts->P[contact->row_N] : 0;
         bool left = hit && contact->nF > 0 && s->impacts->after[contact->row_N] > impact_map_still(s->impacts, contact->row_N);
         if (contact->row_N >= 0) s->cones[2 * model->size.n_contacts + k].gate_kind = left ? CONE_OFF : CONE_IF_CLOSED;
+        bool staged = s->law.offered && s->law.trial[k]; /* its law is that of Lambda_F (choose_law) */
         for (int i = contact->row_F; i < contact->row_F + contact->nF; i++)
-            s->mu_0[s->y_L + i - s->nb] = s->motion.P_0[i] - (hit ? s->impacts->P[i] : 0);
+            s->mu_0[s->y_L + i - s->nb] = (staged ? 0 : s->motion.P_0[i]) - (hit ? s->impacts->P[i] : 0);
     }
     return shifted;
 }

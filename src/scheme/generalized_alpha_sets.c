@@ -284,12 +284,12 @@ static zn_status choose_variant(alpha_sets *s, const zn_settings *settings) {
     if (settings->solver == ZN_SOLVER_PROJECTION && s->nN > 0)
         return fail(s->base.context, ZN_ERROR_ARGUMENT,
                     "%s solves its contacts by Newton's method over active sets: the solver must be auto or newton, not projection "
-                    "(generalized-alpha takes all three)",
+                    "(generalized-alpha accepts all three)",
                     s->base.class->info.name);
     int most = pvv ? 2 : 3, choice = pva || pvv ? settings->activation : 0;
     s->activation = choice ? choice : most;
     if (s->activation >= 1 && s->activation <= most) return ZN_OK;
-    return fail(s->base.context, ZN_ERROR_ARGUMENT, "%s has the activation strategies 1 to %d, not %d", s->base.class->info.name, most,
+    return fail(s->base.context, ZN_ERROR_ARGUMENT, "the activation of %s must be from 1 to %d, not %d", s->base.class->info.name, most,
                 s->activation);
 }
 

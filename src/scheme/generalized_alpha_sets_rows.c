@@ -205,9 +205,11 @@ typedef struct suspect {
 } suspect;
 
 static int evaluate_probe(alpha_sets *s, int k) {
+    int nu = s->base.model->size.nu;
     for (int level = 0; level < LEVEL_COUNT; level++) {
         const double *x = s->x_kept + (s->x[level] - s->x[0]);
-        for (int i = 0; i < s->base.model->size.nu; i++) s->x[level][i] = x[i] + cone_probe(i, k, s->expected.velocity);
+        for (int i = 0; i < nu; i++) s->x[level][i] = x[i] + cone_probe(i, k, s->expected.velocity);
+        for (int i = nu; i < nu + s->n; i++) s->x[level][i] = cone_probe_multiplier(i, k, x[i]);
     }
     if (alpha_sets_ask(s, false)) return 1;
     alpha_sets_residual(s);

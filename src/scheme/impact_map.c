@@ -4,16 +4,16 @@
 #include "linalg/dense.h"
 #include "scheme/impact_path.h"
 
-/* Slower approach, in tolerances, is what solves leave of rates that should be zero. */
+/* In tolerances: an approach slower than this is the error of solves, the rate should be zero. */
 static const double RATE_TOLERANCES = 10;
 /* Percussions below this part of the largest are round-off: the contact is not hit. */
 static const double HIT_ROUNDOFF = 1e-12;
 /* Energies of an impact that are smaller than this part of |P c-| are round-off. */
 static const double GAIN_ROUNDOFF = 1e-13;
-/* Of the expansion's share f. */
+/* To which the share f of the expansion is found, and in how many attempts at most. */
 static const double SHARE_ACCURACY = 1e-12;
 enum { MOST_SHARES = 60 };
-/* Of the trace of D: what is added to it where it is singular; rates below this part of those before are zero. */
+/* Part of the trace of D that is added to D where it is singular; part of the rates before below which rates are zero. */
 static const double SINGULAR = 1e-13, STUCK = 1e-8;
 
 impact_map *impact_map_create(zn_context *context, const zn_model *model, const zn_settings *settings, zn_restitution_law law) {

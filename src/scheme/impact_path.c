@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The path is straight, and has closed forms, where the direction of friction stays: friction in one direction, stick, slip that
  * begins at gamma = 0, and slip whose direction has settled, dgamma/dp along gamma. Only slip that turns, in two or three directions, is
- * integrated (Dormand and Prince, fifth order, with error control) until it stops or settles, which it does the faster the slower it
- * slips; events inside a step are found by steps of other lengths from the same start. */
+ * integrated (Dormand and Prince, fifth order, with error control) until it stops or settles, which it does the faster the slower the
+ * slip is; events inside a step are found by steps of other lengths from the same start. */
 #include "scheme/impact_path.h"
 
 #include "base/size.h"

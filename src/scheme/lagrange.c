@@ -84,14 +84,14 @@ int lagrange_start(partitioned *p) {
 int lagrange_end_load(partitioned *p, const double *Pbar, double *f, double *ubar) {
     int last = p->s - 1;
     double weight = p->method.b[last] * p->h;
-    if (partitioned_ask_end(p, Pbar, true)) return 1;
+    memcpy(ubar, p->U + last * p->nu, (size_t)p->nu * sizeof *ubar);
+    if (partitioned_ask_end(p, Pbar, ubar)) return 1;
     const double *r = p->end->at.r;
     const momentum_answers *end = &p->momentum[last];
     for (int c = 0; c < p->nu; c++) {
         double impulse = 0;
         for (int j = 0; j < last; j++) impulse += p->method.b[j] * (p->momentum[j].b[c] - p->at[j].r[c]);
         f[c] = p->p_start[c] - end->p[c] + p->h * impulse + weight * (end->b[c] - r[c]);
-        ubar[c] = p->U[last * p->nu + c];
     }
     return 0;
 }

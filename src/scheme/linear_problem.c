@@ -4,32 +4,73 @@
  *   phi:  M x - f - W_b P_b - W_c y = 0,   c_b + (dc1_b/du) x = 0          psi:  c_c + (dc1_c/du) x, then the directions     */
 #include "scheme/linear_reduced.h"
 
-int linear_problem_evaluate(void *user, const double *z, const double *y, cone_values *out) {
-    linear_problem *p = user;
+#include "base/team.h"
+#include "base/wide.h"
+
+/* phi with f. */
+ALWAYS_INLINE void add_balance(const linear_problem *p, const double *f, const double *z, const double *y, double *phi) {
     const zn_model *model = p->model;
     const zn_patterns *pattern = &model->pattern;
     int nu = model->size.nu, nb = model_row_N(model);
-    const double *W_c = p->at.W + scheme_column_offset(&pattern->W, nb);
-    const double *c1_c = p->at.c1_u + scheme_column_offset(&pattern->c1_u, nb);
-    const double *f = p->f;
-    if (out->phi && p->implicit.add) {
-        memcpy(p->f_x, p->f, (size_t)nu * sizeof *f);
-        if (p->implicit.add(p->implicit.user, z, p->f_x)) return 1;
-        f = p->f_x;
-    }
-    if (out->phi) {
-        for (int i = 0; i < nu; i++) out->phi[i] = -f[i];
-        for (int j = 0; j < nb; j++) out->phi[nu + j] = p->c[j];
-        lin_multiply(&pattern->M, p->at.M, 1, z, out->phi);
-        lin_multiply(&p->W_b.p, p->at.W, -1, z + nu, out->phi);
-        lin_multiply_transposed(&p->c1_b.p, p->at.c1_u, 1, z, out->phi + nu);
-        lin_multiply(&p->W_c.p, W_c, -1, y, out->phi);
-    }
+    for (int i = 0; i < nu; i++) phi[i] = -f[i];
+    for (int j = 0; j < nb; j++) phi[nu + j] = p->c[j];
+    lin_multiply(&pattern->M, p->at.M, 1, z, phi);
+    lin_multiply(&p->W_b.p, p->at.W, -1, z + nu, phi);
+    lin_multiply_transposed(&p->c1_b.p, p->at.c1_u, 1, z, phi + nu);
+    lin_multiply(&p->W_c.p, p->at.W + scheme_column_offset(&pattern->W, nb), -1, y, phi);
+}
+
+/* What threads share: phi is one task, which adds to the same numbers again and again; the others are rows of contacts, with what belongs to them. */
+enum { ROWS_OF_TASK = 128 };
+
+typedef struct evaluation {
+    const linear_problem *p;
+    const double *f, *z, *y;
+    cone_values *out;
+    int phi; /* number of the task: 0, or -1 if it is not asked for */
+} evaluation;
+
+ALWAYS_INLINE void find_rows(const evaluation *e, int first, int last) {
+    const linear_problem *p = e->p;
+    const cone_values *out = e->out;
+    int nb = model_row_N(p->model);
+    const double *W_c = p->at.W + scheme_column_offset(&p->model->pattern.W, nb);
+    const double *c1_c = p->at.c1_u + scheme_column_offset(&p->model->pattern.c1_u, nb);
+    zn_pattern rows = p->c1_c.p; /* these only */
+    rows.cols = last - first, rows.start += first;
     if (out->psi) {
-        memcpy(out->psi, p->c + nb, (size_t)p->nc * sizeof *out->psi);
-        lin_multiply_transposed(&p->c1_c.p, c1_c, 1, z, out->psi);
-        memcpy(out->psi + p->nc, p->direction, (size_t)model->size.nF * sizeof *out->psi);
+        memcpy(out->psi + first, p->c + nb + first, (size_t)rows.cols * sizeof *out->psi);
+        lin_multiply_transposed(&rows, c1_c, 1, e->z, out->psi + first);
     }
+    for (int k = p->W_c.start[first], end = p->W_c.start[last]; out->phi_y && k < end; k++) out->phi_y[k] = -W_c[k];
+    for (int k = rows.start[0], end = rows.start[rows.cols]; out->psi_x && k < end; k++) out->psi_x[p->psi_x_place[k]] = c1_c[k];
+}
+
+static void evaluate_some(void *user, int first, int last) {
+    const evaluation *e = user;
+    for (int task = first; task < last; task++) {
+        int row = (task - (e->phi == 0)) * ROWS_OF_TASK, left = e->p->nc - row;
+        if (task == e->phi) add_balance(e->p, e->f, e->z, e->y, e->out->phi);
+        else find_rows(e, row, row + (left < ROWS_OF_TASK ? left : ROWS_OF_TASK));
+    }
+}
+
+int linear_problem_evaluate(void *user, const double *z, const double *y, cone_values *out) {
+    linear_problem *p = user;
+    const zn_model *model = p->model;
+    int tasks = (p->nc + ROWS_OF_TASK - 1) / ROWS_OF_TASK + (out->phi != NULL);
+    evaluation all = {p, p->f, z, y, out, out->phi ? 0 : -1};
+    if (out->phi && p->implicit.add) {
+        memcpy(p->f_x, p->f, (size_t)model->size.nu * sizeof *p->f);
+        if (p->implicit.add(p->implicit.user, z, p->f_x)) return 1;
+        all.f = p->f_x;
+    }
+    if (p->threads > 1) base_share(p->context, p->threads, tasks, 1, evaluate_some, &all);
+    else {
+        if (out->phi) add_balance(p, all.f, z, y, out->phi);
+        find_rows(&all, 0, p->nc);
+    }
+    if (out->psi) memcpy(out->psi + p->nc, p->direction, (size_t)model->size.nF * sizeof *out->psi);
     if (out->jacobian) {
         lin_matrix_zero(p->K);
         lin_matrix_add(p->K, p->block_M, 1, p->at.M);
@@ -37,14 +78,31 @@ int linear_problem_evaluate(void *user, const double *z, const double *y, cone_v
         lin_matrix_add(p->K, p->block_c1, 1, p->at.c1_u);
         if (p->implicit.add_derivative && p->implicit.add_derivative(p->implicit.user, z, p->K)) return 1;
     }
-    if (out->phi_y)
-        for (int k = 0, count = lin_nnz(&p->W_c.p); k < count; k++) out->phi_y[k] = -W_c[k];
-    if (out->psi_x)
-        for (int k = 0, count = lin_nnz(&p->c1_c.p); k < count; k++) out->psi_x[p->psi_x_place[k]] = c1_c[k];
     return 0;
 }
 
-static zn_status make_matrix(linear_problem *p) {
+/* Rows of M that are coupled are a body. */
+static zn_status name_bodies(const linear_problem *p, lin_matrix *matrix) {
+    const zn_pattern *M = &p->model->pattern.M;
+    int *body = MEM_ARRAY(p->context, int, p->nx);
+    if (!body) return ZN_ERROR_MEMORY;
+    for (int i = 0; i < p->nx; i++) body[i] = i < M->cols ? i : -1;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (int j = 0; j < M->cols; j++)
+            for (int e = M->start[j]; e < M->start[j + 1]; e++) {
+                int i = M->index[e];
+                if (body[i] == body[j]) continue;
+                body[i] = body[j] = body[i] < body[j] ? body[i] : body[j];
+                changed = true;
+            }
+    }
+    zn_status status = lin_matrix_set_bodies(matrix, body);
+    mem_free(p->context, body);
+    return status;
+}
+
+static zn_status make_matrix(linear_problem *p, bool in_cells) {
     lin_matrix *m = p->K = lin_matrix_create(p->context, p->nx);
     if (!m) return ZN_ERROR_MEMORY;
     p->block_M = lin_matrix_block(m, &p->model->pattern.M, false, 0, 0);
@@ -52,7 +110,8 @@ static zn_status make_matrix(linear_problem *p) {
     p->block_c1 = lin_matrix_block(m, &p->c1_b.p, true, p->model->size.nu, 0);
     if (p->block_M < 0 || p->block_W < 0 || p->block_c1 < 0) return ZN_ERROR_MEMORY;
     if (p->implicit.declare && p->implicit.declare(p->implicit.user, m)) return ZN_ERROR_MEMORY;
-    return lin_matrix_finish(m, LIN_AUTO);
+    zn_status status = in_cells ? name_bodies(p, m) : ZN_OK;
+    return status == ZN_OK ? lin_matrix_finish(m, LIN_AUTO) : status;
 }
 
 static zn_status make_patterns(linear_problem *p) {
@@ -107,7 +166,7 @@ static zn_status make_memory(linear_problem *p, cone_unit unit) {
     return ZN_OK;
 }
 
-/* A cone of its own for every ball, so that one ball of a contact may slip for sure while another is free. */
+/* A cone of its own for every ball, so that one ball of a contact may slip in any case while another follows the law. */
 static void make_cones(linear_problem *p) {
     const zn_model *model = p->model;
     int first = model_row_N(model), next = model->size.n_contacts;
@@ -173,6 +232,7 @@ static linear_problem *create(zn_context *context, const zn_model *model, const 
     p->implicit = implicit;
     p->context = context;
     p->model = model;
+    p->threads = settings->threads;
     p->nx = model->size.nu + model_row_N(model);
     p->nc = model_rows(model) - model_row_N(model);
     p->problem = (cone_problem){.nx = p->nx,
@@ -185,9 +245,11 @@ static linear_problem *create(zn_context *context, const zn_model *model, const 
                                 .n_settled = model->size.nu};
     zn_status status = answers_create(context, model, &p->at);
     if (status == ZN_OK) status = prox_create(context, model, &p->prox);
+    if (status == ZN_OK) p->prox.threads = settings->threads;
     if (status == ZN_OK) status = make_patterns(p);
     if (status == ZN_OK) status = make_memory(p, unit);
-    if (status == ZN_OK) status = make_matrix(p);
+    const cone_settings chosen = scheme_solver_settings(settings);
+    if (status == ZN_OK) status = make_matrix(p, !implicit.add && !responsive && cone_may_fall_apart(&p->problem, &chosen));
     if (status == ZN_OK) {
         make_cones(p);
         p->problem.cones = p->cones;
@@ -201,7 +263,6 @@ static linear_problem *create(zn_context *context, const zn_model *model, const 
         p->problem.psi_scale = p->psi_scale;
         p->problem.phi_unit = p->phi_unit;
         p->problem.psi_unit = p->psi_unit;
-        const cone_settings chosen = scheme_solver_settings(settings);
         choose_solver(p, &chosen, unit, responsive);
     }
     if (p->solver || p->reduced)

@@ -31,11 +31,12 @@ typedef struct linear_reduced linear_reduced;
 typedef struct linear_problem {
     zn_context *context;
     const zn_model *model;
+    int threads;
     /* Filled by the caller before a solve: */
     answers at;             /* M, W, c1_u; the other members are free to use */
     double *f;              /* nu */
     double *c;              /* n rows of lambda */
-    double *direction;      /* nF: slip velocities of rows that slip for sure (see linear_problem_slips) */
+    double *direction;      /* nF: slip velocities of rows that slip in any case (see linear_problem_slips) */
     bool *active;           /* per contact */
     bool frictionless;      /* leave all friction rows out (projections) */
     problem_scales *scales; /* of the scheme; NULL: units of the scene. Its h makes accelerations of velocities */
@@ -79,7 +80,7 @@ linear_problem *linear_problem_create_implicit(zn_context *, const zn_model *, c
                                                linear_problem_implicit);
 void linear_problem_destroy(linear_problem *);
 
-/* Declares whether a ball of a contact slips along `direction` whatever the solution is. Reset by linear_problem_reset. */
+/* Declares that a ball of a contact slips along `direction` whatever the solution is, or not. Reset by linear_problem_reset. */
 void linear_problem_slips(linear_problem *, int contact, int ball, bool slips);
 void linear_problem_reset(linear_problem *);
 /* Modes of contacts, until the next call; NULL: the law. Those that are frozen become active or not. */
@@ -92,11 +93,11 @@ double linear_problem_response(const linear_problem *, int i, int j);
 /* These columns without a solve, of the contacts that are active. */
 zn_status linear_problem_respond(linear_problem *);
 /* gdot_N of a contact that slips along d (its rows of friction), per unit of its normal percussion, which friction -mu d follows, relative to that without
- * friction:  1 - sum mu D_NF d/D_NN. Negative: percussions pull the contact together (Painleve). INFINITY: not known, there are many contacts. */
+ * friction:  1 - sum mu D_NF d/D_NN. Negative: a normal percussion lets the contact approach (Painleve). INFINITY: not known, since there are many contacts. */
 double linear_problem_slip_response(const linear_problem *, int contact, const double *d);
 /* No part of P_F is known any more. */
 void linear_problem_forget(linear_problem *);
-/* The next solve starts from these: so that it knows nothing of solves that were discarded. */
+/* The next solve starts from these, so that it does not depend on solves that were discarded. */
 void linear_problem_recall(linear_problem *, const double *x, const double *P);
 /* The total percussion of a step is asked for, and stages have given the share b_j dPi_j of it (j < count, dPi_j a row of n numbers): radii of friction by
  * what joints carry are sums of their sizes, not the size of their sum. */

@@ -14,10 +14,10 @@
 
 #include "linalg/saddle.h"
 
-/* Solves with the kept factors until the residual is this part of the tolerance, at most so often. */
+/* Solves with the kept factors are repeated until the residual is this part of the tolerance, at most this many times. */
 static const double refined_share = 0.1;
 enum { REFINEMENTS = 3 };
-/* Of the test for noise: what is linear may be looked at from any distance. */
+/* Distance of the points of the test for noise: linear equations may be examined at any distance. */
 static const double probe_share = 1e-8;
 
 struct linear_reduced {
@@ -235,7 +235,7 @@ static void true_psi(const linear_reduced *r, double *psi) {
     linear_problem_evaluate((void *)r->p, r->p->z, r->p->y, &(cone_values){.psi = psi});
 }
 
-/* How far psi of the reduced problem is from that of the solution: round-off times the condition of K. */
+/* How far psi of the reduced problem is from that of the solution, which becomes psi_base: round-off times the condition of K. */
 static double reduction_error(linear_reduced *r) {
     double worst = 0;
     reduced_psi(r, r->p->y, r->psi);
@@ -308,6 +308,7 @@ static int probe_rows(void *user, int k, double *rows) {
     const linear_reduced *r = user;
     const linear_problem *p = r->p;
     for (int i = 0; i < p->model->size.nu; i++) r->z_probe[i] = p->z[i] + cone_probe(i, k, probe_share * (1 + fabs(p->z[i])));
+    for (int i = p->model->size.nu; i < p->nx; i++) r->z_probe[i] = cone_probe_multiplier(i, k, p->z[i]);
     linear_problem_evaluate((void *)p, r->z_probe, p->y, &(cone_values){.phi = rows});
     for (int i = 0; i < p->nx; i++) rows[i] = p->phi_scale[i] * (rows[i] - (r->left ? r->left[i] : 0));
     return 0;
@@ -339,20 +340,29 @@ static void report(const linear_reduced *r, double worst, int row, cone_outcome 
     outcome->most = outcome->iterations[outcome->path];
 }
 
-/* The cone solver's verdict, and that on the smooth rows. Nothing else is there to try, so that noise need not be expected. */
-static zn_status conclude(linear_reduced *r, bool contacts, zn_status status, cone_outcome *outcome) {
-    int row = -1;
-    double worst = residual(r, &row), tolerance = r->settings.tolerance;
-    for (int i = 0; i < REFINEMENTS && worst > refined_share * tolerance; i++) {
+/* The residual of the smooth rows, made as small as solves make it. */
+static double refine(linear_reduced *r, int *row) {
+    double worst = residual(r, row);
+    for (int i = 0; i < REFINEMENTS && worst > refined_share * r->settings.tolerance; i++) {
         correct(r);
-        worst = residual(r, &row);
+        worst = residual(r, row);
     }
+    return worst;
+}
+
+/* The cone solver's verdict, and that on the smooth rows. Nothing else could be tried, so the test for noise needs no announcement. `again`: what is
+ * left is an error of the reduction. */
+static zn_status conclude(linear_reduced *r, bool contacts, zn_status status, bool *again, cone_outcome *outcome) {
+    int row = -1;
+    double worst = refine(r, &row), tolerance = r->settings.tolerance;
+    *again = false;
     if (!isfinite(worst)) return ZN_ERROR_NOT_FINITE;
     double error = contacts ? reduction_error(r) : 0, judged = larger(error, r->left ? reducible(r) : worst);
     report(r, larger(worst, error), row, outcome);
     if (status != ZN_OK || judged <= tolerance) return status;
     outcome->roundoff = judged <= noise_size(r);
     if (outcome->roundoff) outcome->roundoff_residual = judged;
+    *again = !outcome->roundoff && error > tolerance;
     return outcome->roundoff ? ZN_OK : ZN_ERROR_NO_CONVERGENCE;
 }
 
@@ -373,8 +383,19 @@ static zn_status solve_contacts(linear_reduced *r, cone_outcome *outcome) {
     return cone_solve(r->solver, NULL, p->y, outcome);
 }
 
+/* Once more from the solution at hand, whose true psi is the base: what the reduced problem is off by is round-off of the difference then. */
+static zn_status solve_from_here(linear_reduced *r, cone_outcome *outcome) {
+    memcpy(r->y_base, r->p->y, (size_t)r->p->nc * sizeof *r->y_base);
+    cone_cost before = outcome->cost;
+    zn_status status = solve_contacts(r, outcome);
+    cone_outcome_add_cost(&outcome->cost, &before);
+    add_columns(r);
+    return status;
+}
+
 zn_status linear_reduced_solve(linear_reduced *r, bool contacts, cone_outcome *outcome) {
     const linear_problem *p = r->p;
+    bool again;
     *outcome = (cone_outcome){.path = CONE_NEWTON, .worst_cone = -1, .worst_row = -1};
     zn_status status = factor(r);
     if (status != ZN_OK) return status;
@@ -384,7 +405,8 @@ zn_status linear_reduced_solve(linear_reduced *r, bool contacts, cone_outcome *o
         status = solve_contacts(r, outcome);
         add_columns(r);
     }
-    status = conclude(r, contacts, status, outcome);
+    status = conclude(r, contacts, status, &again, outcome);
+    for (int i = 0; again && i < REFINEMENTS; i++) status = conclude(r, contacts, solve_from_here(r, outcome), &again, outcome);
     if (status == ZN_ERROR_NOT_FINITE) { /* no start for the next solve */
         memset(p->z, 0, (size_t)p->nx * sizeof *p->z);
         memset(p->y, 0, (size_t)p->nc * sizeof *p->y);

@@ -183,6 +183,25 @@ static bool wants_first(const partitioned *p) {
     return false;
 }
 
+/* Slip that begins has no velocity yet in the first stage, and that of its mode is its direction there. */
+static bool any_begins(const zn_contact *contact, const cone_frozen *mode) {
+    for (int b = 0; mode->begins && b < contact->n_balls; b++)
+        if (mode->begins[b]) return true;
+    return false;
+}
+
+/* Stage velocities of IIIB are off by a part of the step, and slip velocities with them: where slip is young that is all there is of it. The errors of all stages are
+ * orthogonal to polynomials of degree s - 2, so that the polynomial with the same moments has none of them (partitioned_slip), and directions of modes are its. */
+static void direct_slips(partitioned *p) {
+    const zn_model *model = p->base.model;
+    int n_contacts = model->size.n_contacts;
+    for (int m = 0; m < p->s - 1; m++)
+        for (int k = 0; k < n_contacts; k++) {
+            cone *c = &p->cones[m * n_contacts + k];
+            c->psi_D = any_begins(&model->contacts[k], &p->base.modes[k]) ? partitioned_own_slip(p, m, k) : c->psi_stick;
+        }
+}
+
 static zn_status prepare(partitioned *p, const scheme_state *from, double h) {
     const zn_model *model = p->base.model;
     answers *at = &p->at[0];
@@ -204,6 +223,7 @@ static zn_status prepare(partitioned *p, const scheme_state *from, double h) {
     if (status != ZN_OK) return status;
     scales_rows(&p->base.scales, p->prox.mass_scale, p->prox.W_kept);
     scheme_freeze(p->base.modes, model->size.n_contacts, p->s - 1, p->cones);
+    if (p->base.modes && p->law.offered) direct_slips(p);
     linear_problem_freeze(p->end, p->base.modes);
     if (p->first) {
         if (p->law.offered) staged_start(p, from);
@@ -255,6 +275,18 @@ static void keep_rates(const partitioned *p, const scheme_state *from, scheme_st
     for (int i = 0; i < ny; i++) rate[nx + i] = same ? p->y[i] / p->h : 0;
 }
 
+/* Slip velocities that direct friction at the end. */
+static const double *slips_of_end(partitioned *p) {
+    if (!p->law.offered || !p->base.modes) return p->at[p->s - 1].c1;
+    for (int k = 0; k < p->base.model->size.n_contacts && p->first; k++) {
+        const zn_contact *contact = &p->base.model->contacts[k];
+        bool begins = any_begins(contact, &p->base.modes[k]);
+        for (int i = contact->row_F; i < contact->row_F + contact->nF; i++)
+            p->law.last[i] = begins ? p->at[p->s - 1].c1[i] : partitioned_slip(p, p->s - 1, i);
+    }
+    return p->law.last;
+}
+
 /* u_{n+1} and P; the iteration for P starts from the forces of the stages. */
 static zn_status solve_end(partitioned *p, scheme_state *to, cone_outcome *outcome) {
     const zn_model *model = p->base.model;
@@ -267,11 +299,10 @@ static zn_status solve_end(partitioned *p, scheme_state *to, cone_outcome *outco
         before += p->method.b[j];
         for (int k = 0; k < p->n; k++) Pbar[k] += p->h * p->method.b[j] * p->lambda[j * p->n + k];
     }
+    zn_point start = {.t = p->t + p->h, .q = to->q, .u = p->u_n};
+    if (p->impacts && !p->base.modes && impact_law_before(end, &start, p->c1_start))
+        return ZN_ERROR_NOT_FINITE; /* its c is that of the end below */
     if (p->lagrange ? lagrange_end_load(p, Pbar, end->f, ubar) : partitioned_end_load(p, Pbar, end->f, ubar)) return ZN_ERROR_NOT_FINITE;
-    zn_point point = {.t = p->t + p->h, .q = to->q, .u = ubar}, start = {.t = point.t, .q = to->q, .u = p->u_n};
-    if (p->impacts && !p->base.modes && impact_law_before(end, &start, p->c1_start)) return ZN_ERROR_NOT_FINITE;
-    if (p->n > 0 && !p->free && model->constraints(model, end->at.work, &point, &(zn_constraints){.c1 = end->c, .c1_u = end->at.c1_u}))
-        return ZN_ERROR_NOT_FINITE;
     for (int k = 0; k < n_contacts; k++) {
         const zn_contact *contact = &model->contacts[k];
         end->active[k] = contact->row_N < 0;
@@ -284,7 +315,7 @@ static zn_status solve_end(partitioned *p, scheme_state *to, cone_outcome *outco
     for (int k = 0; k < p->n; k++) end->P[k] = Pbar[k] / before;
     memset(end->x, 0, (size_t)p->nu * sizeof *end->x);
     linear_problem_count_loads(end, last, p->method.b, p->h, p->lambda);
-    staged_end_prepare(&p->law, end, p->at[last].c1, Pbar, before);
+    staged_end_prepare(&p->law, end, slips_of_end(p), Pbar, before);
     status = linear_problem_solve(end, outcome);
     staged_end_finish(&p->law, end, Pbar, NULL);
     for (int i = 0; i < p->nu; i++) to->u[i] = ubar[i] + end->x[i];

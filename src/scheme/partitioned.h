@@ -44,6 +44,7 @@ typedef struct partitioned {
     /* U_i = u_n + sum_k C_ik X_k;  natural: Q_i = q_n + h c_i u_n + h sum_k D_ik X_k,  D = A C.  Leading dimension nv. */
     double C[PARTITIONED_S_MAX * PARTITIONED_S_MAX], D[PARTITIONED_S_MAX * PARTITIONED_S_MAX];
     /* Estimates of d(stage position, stage velocity)/d(its multiplier) per unit of W' M^-1 W, without h. */
+    double smooth[PARTITIONED_S_MAX * PARTITIONED_S_MAX]; /* row i: weights of the stages in partitioned_slip at stage i */
     double share_N[PARTITIONED_S_MAX], share_F[PARTITIONED_S_MAX];
 
     answers *at;                /* s */
@@ -69,8 +70,8 @@ typedef struct partitioned {
     bool free;           /* no row acts in the present step (scheme_is_free) */
     bool first_rates;    /* velocities of rows may be wanted in the first stage, too, */
     bool first;          /* and are in the present step */
-    int psi_weighted;    /* 0, or the first row of psi with sums of gamma_F over the stages */
-    staged_law law;      /* friction without the index shift: gamma_F of stage 1 are further rows of psi */
+    int psi_weighted; /* 0, or the first row of psi with the polynomial of gamma_F (partitioned_slip) in stages 1 .. s - 1: zero where its moments are */
+    staged_law law; /* friction without the index shift: gamma_F of stage 1 are further rows of psi */
 
     double t, h, tau[PARTITIONED_S_MAX]; /* of the running step */
     const double *q_n, *u_n;
@@ -87,6 +88,8 @@ static inline int partitioned_own_slip(const partitioned *p, int m, int k) {
     return m == 0 ? p->problem.ny + row - p->base.model->size.nN : (m - 1) * p->nc + row;
 }
 
+/* A row of c1 at a stage, from the polynomial of degree s - 2 that has the moments of all stages. */
+double partitioned_slip(const partitioned *, int stage, int row);
 zn_status partitioned_solve_once(void *user, cone_outcome *);
 void partitioned_find_loads(void *user, double *radius);
 /* b_j c_j^m: weight of stage j in sum m. */
@@ -111,8 +114,8 @@ void partitioned_momentum_blocks(partitioned *);
 int lagrange_evaluate(void *user, const double *x, const double *y, cone_values *out);
 void lagrange_momentum_blocks(partitioned *);
 /* f of the end-of-step problem and ubar: the velocity that it starts from. Pbar = sum_{j<s} b_j dPi_j. */
-/* r, M, W at the end of the step under the percussions Pbar of its last stage. Nonzero: not finite. */
-int partitioned_ask_end(partitioned *, const double *Pbar, bool no_force);
+/* At the end of the step: r, M, W under the percussions Pbar of its last stage, and c1 of ubar with its derivative. Nonzero: not finite. */
+int partitioned_ask_end(partitioned *, const double *Pbar, const double *ubar);
 int partitioned_end_load(partitioned *, const double *Pbar, double *f, double *ubar);
 int lagrange_end_load(partitioned *, const double *Pbar, double *f, double *ubar);
 int lagrange_start(partitioned *); /* p_n */

@@ -25,6 +25,21 @@ static void set_coefficients(partitioned *p) {
         }
 }
 
+/* The polynomial of degree s - 2 with the moments sum_j b_j c_j^k gamma_j, k = 0 .. s - 2, at stage i is sum_j smooth_ij gamma_j: with delta_j of the divided
+ * difference of the stages, smooth = 1 - (delta/b) delta' / sum_j delta_j^2/b_j. */
+static void set_smooth(partitioned *p) {
+    int s = p->s;
+    double delta[PARTITIONED_S_MAX], sum = 0;
+    for (int j = 0; j < s; j++) {
+        delta[j] = 1;
+        for (int i = 0; i < s; i++)
+            if (i != j) delta[j] /= p->method.c[j] - p->method.c[i];
+        sum += delta[j] * delta[j] / p->method.b[j];
+    }
+    for (int i = 0; i < s; i++)
+        for (int j = 0; j < s; j++) p->smooth[i * s + j] = (i == j) - delta[i] / p->method.b[i] * delta[j] / sum;
+}
+
 /* dPsi_{m+2}/dmu_m: the diagonal of E (stage multipliers) or E Ah_bb^-1 (integrated ones), E = (A Ah) or Ah in rows 2..s. */
 static void set_shares(partitioned *p) {
     int s = p->s, r = s - 1;
@@ -169,9 +184,9 @@ static void add_by_velocity(partitioned *p, block_sum *sum, const block_cut *cut
 }
 
 /* Sum m of a function of velocities over the stages; the position of the first is known. */
-static void add_weighted(partitioned *p, block_sum *sum, const block_cut *by_q, const block_cut *by_u, int row, int m) {
+static void add_weighted(partitioned *p, block_sum *sum, const block_cut *by_q, const block_cut *by_u, int row, const double *weights) {
     for (int i = 0; i < p->s; i++) {
-        double weight = partitioned_weight(p, m, i);
+        double weight = weights[i];
         if (weight == 0) continue;
         if (i > 0) add_by_position(p, sum, by_q, p->at[i].c1_q, row, i, weight);
         add_by_velocity(p, sum, by_u, p->at[i].c1_u, row, i, weight);
@@ -194,11 +209,14 @@ static void constraint_blocks(partitioned *p) {
     for (int m = 0; m < p->s - 1; m++) {
         int i = m + 1, g = partitioned_x_b(p) + m * p->nb, y = g + model->size.ng, N = m * p->nc, F = N + model->size.nN;
         add_by_position(p, &p->phi_x, &p->cuts.g_q, p->at[i].c0_q, g, i, 1);
-        add_weighted(p, &p->phi_x, &p->cuts.y_q, &p->cuts.y_u, y, m);
+        double moment[PARTITIONED_S_MAX];
+        for (int j = 0; j < p->s; j++) moment[j] = partitioned_weight(p, m, j);
+        add_weighted(p, &p->phi_x, &p->cuts.y_q, &p->cuts.y_u, y, moment);
         add_by_position(p, &p->psi_x, &p->cuts.N_q, p->at[i].c0_q, N, i, 1);
         add_by_position(p, &p->psi_x, &p->cuts.F_q, p->at[i].c1_q, F, i, 1);
         add_by_velocity(p, &p->psi_x, &p->cuts.F_u, p->at[i].c1_u, F, i, 1);
-        if (p->psi_weighted > 0) add_weighted(p, &p->psi_x, &p->cuts.F_q, &p->cuts.F_u, p->psi_weighted + m * model->size.nF, m);
+        if (p->psi_weighted > 0)
+            add_weighted(p, &p->psi_x, &p->cuts.F_q, &p->cuts.F_u, p->psi_weighted + m * model->size.nF, p->smooth + m * p->s);
     }
     if (!p->law.offered) return;
     add_by_velocity(p, &p->psi_x, &p->cuts.F_u, p->at[0].c1_u, p->problem.ny, 0, 1);
@@ -285,6 +303,7 @@ zn_status partitioned_layout(partitioned *p, const zn_settings *settings) {
     for (int k = 0; k < model->size.n_contacts; k++) p->restitution |= model->contacts[k].e_N != 0 || model->contacts[k].e_F != 0;
     set_coefficients(p);
     set_shares(p);
+    set_smooth(p);
     zn_status status = p->lagrange ? ZN_OK : states_create(p->base.context, model, p->s, p->method.A, &p->states);
     p->natural = p->states ? model->others_natural : model->natural;
     p->nQ = p->natural ? 0 : p->states ? p->states->n_others : p->nq;

@@ -14,28 +14,60 @@
  *   ubar = u_n + sum_{j<s} b_j dU_j,  Pbar = sum_{j<s} b_j dPi_j                                                           */
 #include "scheme/partitioned.h"
 
+#include "base/wide.h"
+
+/* y = y + sum_k f_k x_k of n numbers, in this order. */
+static void add_columns(int n, int columns, const double *f, const double *restrict x, double *restrict y) {
+    for (int k = 0; k < columns; k++, x += n)
+        for (int c = 0; c < n; c++) y[c] += f[k] * x[c];
+}
+
+/* Natural systems: Q_i = q_n + h (c_i u_n + sum_k D_ik X_k). A number of unknown velocities that is known makes straight code. */
+ALWAYS_INLINE void place_natural(const partitioned *p, int nv, int i, const double *restrict x, double *restrict U, double *restrict Q) {
+    const double *C = p->C + i * nv, *D = p->D + i * nv, *restrict u_n = p->u_n, *restrict q_n = p->q_n;
+    const double h = p->h, time = p->method.c[i];
+    for (int c = 0, nu = p->nu; c < nu; c++) {
+        double velocity = u_n[c], way = time * u_n[c];
+        for (int k = 0; k < nv; k++) velocity += C[k] * x[k * nu + c], way += D[k] * x[k * nu + c];
+        U[c] = velocity, Q[c] = q_n[c] + h * way;
+    }
+}
+
+/* With states, which are not among the coordinates that velocities move. */
+static void place_beside_states(const partitioned *p, int i, const double *x, double *U, double *Q) {
+    int nv = p->nv, nu = p->nu;
+    memcpy(Q, p->q_n, (size_t)p->nq * sizeof *Q);
+    for (int c = 0; c < p->states->n_others; c++) {
+        double way = p->method.c[i] * p->u_n[c];
+        for (int k = 0; k < nv; k++) way += p->D[i * nv + k] * x[k * nu + c];
+        Q[states_other(p->states, c)] += p->h * way;
+    }
+    memcpy(U, p->u_n, (size_t)nu * sizeof *U);
+    add_columns(nu, nv, p->C + i * nv, x, U);
+}
+
+static void place_general(const partitioned *p, int i, const double *x, double *U, double *Q) {
+    int s = p->s, others = p->states ? p->states->n_others : p->nq;
+    const double *dQ = x + partitioned_x_Q(p);
+    memcpy(Q, p->q_n, (size_t)p->nq * sizeof *Q);
+    for (int c = 0; c < others; c++) {
+        double sum = 0;
+        for (int k = 0; k < s; k++) sum += p->method.A[i * s + k] * dQ[k * others + c];
+        Q[states_other(p->states, c)] += sum;
+    }
+    memcpy(U, p->u_n, (size_t)p->nu * sizeof *U);
+    add_columns(p->nu, p->nv, p->C + i * p->nv, x, U);
+}
+
 void partitioned_place_stages(partitioned *p, const double *x, const double *y) {
-    int s = p->s, nv = p->nv, nu = p->nu, nq = p->nq;
-    const double *dQ = x + partitioned_x_Q(p), *b = x + partitioned_x_b(p);
-    int others = p->states ? p->states->n_others : nq;
+    int s = p->s;
+    const double *b = x + partitioned_x_b(p);
     for (int i = 0; i < s; i++) {
-        double *U = p->U + i * nu, *Q = p->Q + i * nq;
-        memcpy(U, p->u_n, (size_t)nu * sizeof *U);
-        memcpy(Q, p->q_n, (size_t)nq * sizeof *Q);
-        for (int k = 0; k < nv; k++)
-            for (int c = 0; c < nu; c++) U[c] += p->C[i * nv + k] * x[k * nu + c];
-        if (p->natural) {
-            for (int c = 0; c < others; c++) {
-                double sum = p->method.c[i] * p->u_n[c];
-                for (int k = 0; k < nv; k++) sum += p->D[i * nv + k] * x[k * nu + c];
-                Q[states_other(p->states, c)] += p->h * sum;
-            }
-        } else
-            for (int c = 0; c < others; c++) {
-                double sum = 0;
-                for (int k = 0; k < s; k++) sum += p->method.A[i * s + k] * dQ[k * others + c];
-                Q[states_other(p->states, c)] += sum;
-            }
+        double *U = p->U + i * p->nu, *Q = p->Q + i * p->nq;
+        if (!p->natural) place_general(p, i, x, U, Q);
+        else if (p->states) place_beside_states(p, i, x, U, Q);
+        else if (p->nv == 1) place_natural(p, 1, i, x, U, Q);
+        else place_natural(p, p->nv, i, x, U, Q);
     }
     for (int j = 0; j < s - 1; j++) {
         double *lambda = p->lambda + j * p->n;
@@ -75,7 +107,7 @@ int partitioned_ask_constraints(partitioned *p, bool jacobian) {
         }
         if (p->natural || p->states) continue; /* states have asked */
         zn_kinematics wanted = {.qdot = at->qdot};
-        if (jacobian) wanted.qdot_q = at->qdot_q, wanted.B = at->B;
+        if (jacobian) wanted.qdot_q = i > 0 ? at->qdot_q : NULL, wanted.B = at->B;
         if (model->kinematics(model, at->work, &point, &wanted)) return 1;
     }
     return 0;
@@ -85,6 +117,12 @@ int partitioned_ask_constraints(partitioned *p, bool jacobian) {
 static double weighted_rate(const partitioned *p, int m, int row) {
     double sum = 0;
     for (int j = 0; j < p->s; j++) sum += partitioned_weight(p, m, j) * p->at[j].c1[row];
+    return sum;
+}
+
+double partitioned_slip(const partitioned *p, int stage, int row) {
+    double sum = 0;
+    for (int j = 0; j < p->s; j++) sum += p->smooth[stage * p->s + j] * p->at[j].c1[row];
     return sum;
 }
 
@@ -105,7 +143,8 @@ void partitioned_write(const partitioned *p, const double *x, cone_values *out) 
         for (int k = 0; out->psi && k < p->nc; k++) psi[k] = k < nN ? c0[p->nb + k] : c1[p->nb + k];
     }
     for (int m = 0; out->psi && p->psi_weighted > 0 && m < p->s - 1; m++)
-        for (int k = 0; k < model->size.nF; k++) out->psi[p->psi_weighted + m * model->size.nF + k] = weighted_rate(p, m, p->nb + nN + k);
+        for (int k = 0; k < model->size.nF; k++)
+            out->psi[p->psi_weighted + m * model->size.nF + k] = partitioned_slip(p, m, p->nb + nN + k);
     for (int k = 0; out->psi && p->law.offered && k < model->size.nF; k++) out->psi[p->problem.ny + k] = p->at[0].c1[p->nb + nN + k];
     if (out->jacobian) {
         lin_matrix_zero(p->problem.phi_x);
@@ -156,6 +195,31 @@ void partitioned_momentum_blocks(partitioned *p) {
     }
 }
 
+/* r = M a - h - W lambda, with the accelerations in p->a. */
+static int ask_balance(const partitioned *p, int j, bool jacobian) {
+    const zn_model *model = p->base.model;
+    const answers *at = &p->at[j];
+    zn_point point = point_of(p, j);
+    point.a = p->a;
+    zn_balance wanted = {.r = at->r};
+    if (jacobian) wanted.r_u = at->r_u;
+    if (jacobian && (j > 0 || p->states)) wanted.M = at->M, wanted.W = at->W, wanted.r_q = at->r_q; /* Q_1 = q_n, where M and W are known */
+    return model->balance(model, at->work, &point, &wanted);
+}
+
+/* The same with M and W, where W does not depend on velocities: the model is asked for forces only. */
+static int ask_first_balance(const partitioned *p, bool jacobian) {
+    const zn_model *model = p->base.model;
+    const answers *at = &p->at[0];
+    zn_point point = {.t = p->t, .q = p->Q, .u = p->U};
+    zn_balance wanted = {.r = at->r};
+    if (jacobian && lin_nnz(&model->pattern.r_u) > 0) wanted.r_u = at->r_u;
+    if (model->balance(model, at->work, &point, &wanted)) return 1;
+    lin_multiply(&model->pattern.M, at->M, 1, p->a, at->r);
+    lin_multiply(&model->pattern.W, at->W, -1, p->lambda, at->r);
+    return 0;
+}
+
 int partitioned_evaluate(void *user, const double *x, const double *y, cone_values *out) {
     partitioned *p = user;
     const zn_model *model = p->base.model;
@@ -163,14 +227,10 @@ int partitioned_evaluate(void *user, const double *x, const double *y, cone_valu
     for (int i = 0; p->states && i < p->s; i++) p->tau[i] = p->t + p->method.c[i] * p->h;
     if (p->states && states_solve(p->states, p->h, p->tau, p->Q, p->U, p->at, out->jacobian)) return 1;
     for (int j = 0; j < p->s - 1; j++) {
-        answers *at = &p->at[j];
-        zn_point point = point_of(p, j);
         for (int c = 0; c < p->nu; c++) p->a[c] = x[j * p->nu + c] / p->h;
-        point.a = p->a;
-        zn_balance wanted = {.r = at->r};
-        if (out->jacobian) wanted.r_q = at->r_q, wanted.r_u = at->r_u, wanted.M = at->M, wanted.W = at->W;
-        if (model->balance(model, at->work, &point, &wanted)) return 1;
-        for (int c = 0; out->phi && c < p->nu; c++) out->phi[j * p->nu + c] = p->h * at->r[c];
+        bool linear = j == 0 && !p->states && model->forces_along_rows;
+        if (linear ? ask_first_balance(p, out->jacobian) : ask_balance(p, j, out->jacobian)) return 1;
+        for (int c = 0; out->phi && c < p->nu; c++) out->phi[j * p->nu + c] = p->h * p->at[j].r[c];
     }
     if (p->states && out->jacobian) states_derive(p->states, p->at);
     if (partitioned_ask_constraints(p, out->jacobian)) return 1;
@@ -178,23 +238,37 @@ int partitioned_evaluate(void *user, const double *x, const double *y, cone_valu
     return 0;
 }
 
-int partitioned_ask_end(partitioned *p, const double *Pbar, bool no_force) {
+/* c1 at ubar, with its derivative. */
+static int ask_end_rates(const partitioned *p, const double *ubar) {
     const zn_model *model = p->base.model;
-    int last = p->s - 1;
-    for (int k = 0; k < p->n; k++) p->load[k] = -Pbar[k] / (p->method.b[last] * p->h);
-    zn_point point = point_of(p, last);
-    point.lambda = p->load;
+    linear_problem *end = p->end;
+    zn_point point = {.t = p->t + p->h, .q = p->Q + (p->s - 1) * p->nq, .u = ubar};
+    if (p->n == 0 || p->free) return 0;
+    return model->constraints(model, end->at.work, &point, &(zn_constraints){.c1 = end->c, .c1_u = end->at.c1_u});
+}
+
+int partitioned_ask_end(partitioned *p, const double *Pbar, const double *ubar) {
+    const zn_model *model = p->base.model;
     answers *at = &p->end->at;
-    return model->balance(model, at->work, &point, &(zn_balance){.no_force = no_force, .r = at->r, .M = at->M, .W = at->W});
+    zn_point point = point_of(p, p->s - 1);
+    for (int k = 0; k < p->n; k++) p->load[k] = -Pbar[k] / (p->method.b[p->s - 1] * p->h);
+    bool along = model->forces_along_rows && !p->lagrange && p->n > 0 && !p->free;
+    zn_balance wanted = {.no_force = p->lagrange, .r = at->r, .M = at->M, .W = along ? NULL : at->W};
+    point.lambda = along ? NULL : p->load;
+    if (ask_end_rates(p, ubar) || model->balance(model, at->work, &point, &wanted)) return 1;
+    if (!along) return 0;
+    memcpy(at->W, at->c1_u, (size_t)lin_nnz(&model->pattern.W) * sizeof *at->W);
+    lin_multiply(&model->pattern.W, at->W, -1, p->load, at->r);
+    return 0;
 }
 
 int partitioned_end_load(partitioned *p, const double *Pbar, double *f, double *ubar) {
     int last = p->s - 1;
-    if (partitioned_ask_end(p, Pbar, false)) return 1;
     for (int c = 0; c < p->nu; c++) {
-        f[c] = -p->method.b[last] * p->h * p->end->at.r[c];
         ubar[c] = p->u_n[c];
         for (int j = 0; j < last; j++) ubar[c] += p->method.b[j] * p->x[j * p->nu + c];
     }
+    if (partitioned_ask_end(p, Pbar, ubar)) return 1;
+    for (int c = 0; c < p->nu; c++) f[c] = -p->method.b[last] * p->h * p->end->at.r[c];
     return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the size of the coordinates makes of precision. */
+/* Which precision the size of the coordinates allows. */
 #ifndef SCHEME_PRECISION_H
 #define SCHEME_PRECISION_H
 

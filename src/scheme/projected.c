@@ -8,7 +8,7 @@
  *               closed in the last stage, rho g_N(q_{n+1}) - DPi_N,s <= 0
  *
  * Explicit first stage (TR-theta): dQ_1 = h q'(t_n), dU_1 = h a, dPi_1 = h lambda with the accelerations and
- * multipliers that belong to the projected state (t_n, q_n, u_n), found anew in each step: a carried dPi_1 would
+ * multipliers that belong to the projected state (t_n, q_n, u_n), recomputed in each step: a carried dPi_1 would
  * contain the impulse of an impact.
  *
  * Without projection (projection: none) u_{n+1} = u~, P = Ps: the naive method (002: 4.5), without an impact law.
@@ -103,7 +103,7 @@ zn_status projected_create(zn_context *context, const scheme_class *class, const
     zn_status status = class->method(context, settings->stages, settings->damping, &p->method);
     if (status == ZN_OK) status = impact_law_create(context, model, settings, &p->base.scales, &p->impacts);
     if (status == ZN_OK && p->impacts && !p->project)
-        status = fail(context, ZN_ERROR_ARGUMENT, "projection: none leaves impact laws out: restitution_law: %s needs projection: velocity",
+        status = fail(context, ZN_ERROR_ARGUMENT, "projection: none omits the impact law: restitution_law: %s needs projection: velocity",
                       setting_word(settings, "restitution_law"));
     if (status == ZN_OK) status = prox_create(context, model, &p->prox);
     if (status == ZN_OK) status = staged_create(context, model, settings, &p->base.scales, &p->law);

@@ -18,12 +18,12 @@
 SCHEMES(X)
 #undef X
 
-const scheme_class *const scheme_classes[] = {
+static const scheme_class *const scheme_classes[] = {
 #define X(name) &scheme_##name,
     SCHEMES(X)
 #undef X
 };
-const int scheme_class_count = (int)(sizeof scheme_classes / sizeof *scheme_classes);
+static const int scheme_class_count = (int)(sizeof scheme_classes / sizeof *scheme_classes);
 
 const scheme_class *scheme_find(const char *name) {
     if (!name) name = zn_settings_default().scheme;

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "scheme/scales.h"
 
+#include "base/team.h"
+#include "base/wide.h"
+
 #include <float.h>
 
 /* Round-off of gaps and joints, relative to their terms; least round-off of balances, as a share of it. */
 static const double length_roundoff = 32 * DBL_EPSILON, force_share = 4.0 / 32;
-/* The same of gaps of bodies that rest. */
+/* The same for the gaps of bodies at rest. */
 static const double length_noise = 4 * DBL_EPSILON;
-/* Lengths are measured by this part of the distance moved in a step. */
-static const double length_share = 0.1;
 /* Bodies at rest are held as exactly as this share of the energy. */
 static const double share = 1e-3;
-/* General kinematics are looked at again when coordinates or velocities have grown by this much. */
+/* General kinematics are checked again when coordinates or velocities have grown by this much. */
 static const double growth = 1.25;
-/* Of a length, moved in a step: nothing moves slower than that, for all one knows. */
+/* Part of a length: motion in a step that is slower than this is not distinguished from rest. */
 static const double slow = 1e-6;
 
 static size_t memory_size(const zn_model *model) {
@@ -22,7 +23,7 @@ static size_t memory_size(const zn_model *model) {
 }
 
 zn_status scales_create(zn_context *context, const zn_model *model, double tolerance, problem_scales *s) {
-    *s = (problem_scales){.model = model, .reach = length_roundoff / tolerance};
+    *s = (problem_scales){.context = context, .model = model, .reach = length_roundoff / tolerance};
     size_t nq = (size_t)model->size.nq, nu = (size_t)model->size.nu, n = (size_t)model_rows(model);
     double *next = s->memory = MEM_ARRAY(context, double, memory_size(model));
     if (!next) return ZN_ERROR_MEMORY;
@@ -90,6 +91,9 @@ static void follow_speeds(problem_scales *s, const double *u) {
     }
 }
 
+/* hypot, which takes its time, where neither is zero. */
+static double length_with(double size, double next) { return size == 0 || next == 0 ? fabs(size + next) : hypot(size, next); }
+
 /* x_j = |q|/|B_j| over the coordinates that u_j moves. */
 static zn_status see_kinematics(problem_scales *s, answers *at, const zn_point *point) {
     const zn_model *model = s->model;
@@ -99,15 +103,20 @@ static zn_status see_kinematics(problem_scales *s, answers *at, const zn_point *
     follow(lin_nnz(p), at->B, s->B);
     for (int j = 0; j < p->cols; j++) {
         double size = 0, norm = 0;
-        for (int k = p->start[j]; k < p->start[j + 1]; k++) size = hypot(size, s->q[p->index[k]]), norm = hypot(norm, s->B[k]);
+        for (int k = p->start[j]; k < p->start[j + 1]; k++) size = length_with(size, s->q[p->index[k]]), norm = length_with(norm, s->B[k]);
         s->place[j] = norm > 0 ? size / norm : 0;
     }
     return ZN_OK;
 }
 
+/* Most entries are of contacts, whose forces do not act here: they are passed by four at a time. */
 static void add_sizes(const zn_pattern *p, const double *values, const double *x, double *sum) {
     for (int j = 0; j < p->cols; j++)
-        for (int k = p->start[j]; k < p->start[j + 1]; k++) sum[p->index[k]] += fabs(values[k] * x[j]);
+        for (int k = p->start[j], end = p->start[j + 1]; k < end; k++) {
+            const double *v = values + k;
+            for (; end - k >= 4 && !((v[0] != 0) | (v[1] != 0) | (v[2] != 0) | (v[3] != 0)); v += 4) k += 4;
+            if (k < end && *v != 0) sum[p->index[k]] += fabs(*v * x[j]);
+        }
 }
 
 /* Speeds that forces give to bodies at rest in a step, but at most those that they give over a distance as long as the
@@ -160,8 +169,6 @@ zn_status scales_see(problem_scales *s, answers *at, const zn_point *point, doub
     return status;
 }
 
-static double inverse(double size) { return size > 0 && isfinite(size) ? 1 / size : 1; }
-
 /* Not less than v of any component. */
 static void complete_speeds(problem_scales *s) {
     for (int j = 0, end; j < s->model->size.nu; j = end) {
@@ -177,21 +184,67 @@ bool scales_are_together(const zn_model *model, int a, int b) {
     return b == a;
 }
 
-/* sum over vectors |w| |v| for a column of W. */
-static double speed_along(const problem_scales *s, const double *W, int row) {
+/* Of a row of joints: also what the energy of the fastest does to the lightest. */
+static void see_bilateral(problem_scales *s, const double *mass_scale, const double *W, int row) {
     const zn_pattern *p = &s->model->pattern.W;
-    double sum = 0;
-    for (int e = p->start[row], last = p->start[row + 1], end; e < last; e = end) {
-        double square = W[e] * W[e];
-        for (end = e + 1; end < last && scales_are_together(s->model, p->index[end - 1], p->index[end]); end++) square += W[end] * W[end];
-        sum += (end == e + 1 ? fabs(W[e]) : sqrt(square)) * s->speed[p->index[e]];
+    double V = 0, x = 0, mobility = 0;
+    for (int e = p->start[row]; e < p->start[row + 1]; e++) {
+        int j = p->index[e];
+        double size = fabs(W[e]);
+        V += size * s->velocity[j], x += size * s->place[j], mobility += size * size * mass_scale[j];
     }
-    return sum;
+    s->row_speed[row] = s->row[row] = larger(V, s->energy * sqrt(mobility));
+    s->row_place[row] = x;
+}
+
+/* Of a row of contacts: the sum over vectors of |w| |v|, which is the same in all frames; `components`, the sum over components, where there are no vectors. */
+ALWAYS_INLINE double contact_speed(const problem_scales *s, const double *W, int row, double components) {
+    const zn_pattern *p = &s->model->pattern.W;
+    const int *index = p->index;
+    const bool *same = s->model->same_vector;
+    double speed = 0;
+    for (int e = p->start[row], last = p->start[row + 1], end; e < last && same; e = end) {
+        double square = W[e] * W[e];
+        for (end = e + 1; end < last; end++) {
+            int a = index[end - 1], b = index[end];
+            if (b == a + 1 ? !same[b] : !scales_are_together(s->model, a, b)) break;
+            square += W[end] * W[end];
+        }
+        speed += (end == e + 1 ? fabs(W[e]) : sqrt(square)) * s->speed[index[e]];
+    }
+    return same ? speed : components;
+}
+
+ALWAYS_INLINE void see_contact(problem_scales *s, const double *W, int row) {
+    const zn_pattern *p = &s->model->pattern.W;
+    const double *velocity = s->velocity, *place = s->place;
+    double V = 0, x = 0;
+    for (int e = p->start[row], last = p->start[row + 1]; e < last; e++) {
+        double size = fabs(W[e]);
+        V += size * velocity[p->index[e]], x += size * place[p->index[e]];
+    }
+    s->row[row] = V;
+    s->row_place[row] = x;
+    s->row_speed[row] = contact_speed(s, W, row, V);
+}
+
+typedef struct seen_rows {
+    problem_scales *of;
+    const double *W;
+    int first; /* row of a contact */
+} seen_rows;
+
+static void see_some_contacts(void *user, int first, int last) {
+    const seen_rows *rows = user;
+    problem_scales *s = rows->of;
+    const double *W = rows->W;
+    for (int k = rows->first + first, end = rows->first + last; k < end; k++) see_contact(s, W, k);
 }
 
 void scales_rows(problem_scales *s, const double *mass_scale, const double *W) {
+    enum { TASK = 128 };
     if (!s->memory) return;
-    const zn_pattern *p = &s->model->pattern.W, *B = &s->model->pattern.B;
+    const zn_pattern *B = &s->model->pattern.B;
     int nu = s->model->size.nu, n = model_rows(s->model);
     for (int i = 0; i < nu; i++) {
         double squared = s->u[i] * s->u[i] / mass_scale[i];
@@ -200,21 +253,14 @@ void scales_rows(problem_scales *s, const double *mass_scale, const double *W) {
     for (int i = 0; i < nu; i++) {
         s->velocity[i] = larger(s->u[i], share * s->energy * sqrt(mass_scale[i]));
         s->noise[i] = force_share * s->reach * s->h * s->force[i];
-        s->slack[i] = s->noise[i] > s->velocity[i] ? s->noise[i] * inverse(s->velocity[i]) : 1;
+        s->slack[i] = s->noise[i] > s->velocity[i] ? s->noise[i] * scales_inverse(s->velocity[i]) : 1;
     }
-    bool vectors = s->model->same_vector;
-    if (vectors) complete_speeds(s);
-    for (int k = 0, bilateral = model_row_N(s->model); k < n; k++) {
-        double V = 0, x = 0, mobility = 0;
-        for (int e = p->start[k]; e < p->start[k + 1]; e++) {
-            int j = p->index[e];
-            double size = fabs(W[e]);
-            V += size * s->velocity[j], x += size * s->place[j], mobility += size * size * mass_scale[j];
-        }
-        s->row[k] = k < bilateral ? larger(V, s->energy * sqrt(mobility)) : V;
-        s->row_place[k] = x;
-        s->row_speed[k] = vectors && k >= bilateral ? speed_along(s, W, k) : s->row[k];
-    }
+    if (s->model->same_vector) complete_speeds(s);
+    int bilateral = model_row_N(s->model);
+    for (int k = 0; k < bilateral; k++) see_bilateral(s, mass_scale, W, k);
+    int first_F = model_row_F(s->model); /* apart, so that a thread has normal rows and friction of the same contacts */
+    base_share(s->context, s->threads, first_F - bilateral, TASK, see_some_contacts, &(seen_rows){s, W, bilateral});
+    base_share(s->context, s->threads, n - first_F, TASK, see_some_contacts, &(seen_rows){s, W, first_F});
     if (!s->B) return;
     memset(s->rate, 0, (size_t)s->model->size.nq * sizeof *s->rate);
     for (int j = 0; j < nu; j++)
@@ -228,20 +274,15 @@ void scales_tell(const problem_scales *s, int blocks, cone_problem *p) {
     p->slack_rows = blocks * p->n_slack;
 }
 
-double scales_of_balance(const problem_scales *s, int i) { return s->memory ? inverse(larger(s->velocity[i], s->noise[i])) : 1; }
-double scales_of_rate(const problem_scales *s, int row) { return s->memory ? inverse(s->row_speed[row]) : 1; }
-double scales_rate(const problem_scales *s, int row) { return s->memory ? 1 / inverse(s->row[row]) : 1; }
+double scales_rate(const problem_scales *s, int row) { return s->memory ? 1 / scales_inverse(s->row[row]) : 1; }
 double scales_length(const problem_scales *s, int row) {
-    return s->memory ? 1 / inverse(larger(s->row_place[row], s->h * s->row[row])) : 1;
-}
-double scales_of_length(const problem_scales *s, int row) {
-    return s->memory ? inverse(larger(length_share * s->h * s->row_speed[row], s->reach * s->row_place[row])) : 1 / s->h;
+    return s->memory ? 1 / scales_inverse(larger(s->row_place[row], s->h * s->row[row])) : 1;
 }
 double scales_noise(const problem_scales *s, int row) {
     return s->memory ? length_noise * s->row_place[row] * scales_of_length(s, row) : 0;
 }
 double scales_of_position(const problem_scales *s, int i) {
-    return s->memory ? inverse(larger(length_share * s->h * s->rate[i], s->reach * s->q[i])) : 1 / s->h;
+    return s->memory ? scales_inverse(larger(SCALES_LENGTH_SHARE * s->h * s->rate[i], s->reach * s->q[i])) : 1 / s->h;
 }
 
 static double along(const problem_scales *s, const double *W, int row, const double *sizes) {
@@ -301,10 +342,10 @@ double scales_closed(const problem_scales *s, const double *W, int row) {
         int j = p->index[e];
         V += fabs(W[e]) * larger(s->u[j], s->velocity[j]), x += fabs(W[e]) * s->place[j];
     }
-    return larger(tolerance * length_share * s->h * V, length_roundoff * x);
+    return larger(tolerance * SCALES_LENGTH_SHARE * s->h * contact_speed(s, W, row, V), length_roundoff * x);
 }
 
 double scales_tolerance(const problem_scales *s, int row, double size, double h) {
     double rate = scales_of_rate(s, row);
-    return size * rate * larger(1, 1 / (length_share * h));
+    return size * rate * larger(1, 1 / (SCALES_LENGTH_SHARE * h));
 }

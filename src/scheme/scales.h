@@ -27,7 +27,9 @@
 #include "scheme/answers.h"
 
 typedef struct problem_scales {
+    zn_context *context;
     const zn_model *model;
+    int threads; /* that share many rows; 0: one. Set by who wants it */
     double reach;
     double h;                /* of the present step */
     double *q, *u, *speed;   /* nq, nu: the largest so far; nu: |u| of the vector that a velocity belongs to */
@@ -60,10 +62,21 @@ void scales_tell(const problem_scales *, int blocks, cone_problem *);
 bool scales_are_together(const zn_model *, int a, int b);
 /* The tolerance that lets an error of `size` in row pass, on position and on velocity level, in steps of h. */
 double scales_tolerance(const problem_scales *, int row, double size, double h);
-/* Residuals times these are compared with the tolerance. */
-double scales_of_balance(const problem_scales *, int i);  /* of row i of the balance, divided by M_ii; not better than round-off */
-double scales_of_rate(const problem_scales *, int row);   /* of c1 */
-double scales_of_length(const problem_scales *, int row); /* of c0 */
+/* Residuals times the following are compared with the tolerance. */
+
+/* Lengths are measured by this part of the distance moved in a step. */
+#define SCALES_LENGTH_SHARE 0.1
+static inline double scales_inverse(double size) { return size > 0 && isfinite(size) ? 1 / size : 1; }
+/* Of row i of the balance, divided by M_ii; not better than round-off. */
+static inline double scales_of_balance(const problem_scales *s, int i) {
+    return s->memory ? scales_inverse(larger(s->velocity[i], s->noise[i])) : 1;
+}
+/* Of c1. */
+static inline double scales_of_rate(const problem_scales *s, int row) { return s->memory ? scales_inverse(s->row_speed[row]) : 1; }
+/* Of c0. */
+static inline double scales_of_length(const problem_scales *s, int row) {
+    return s->memory ? scales_inverse(larger(SCALES_LENGTH_SHARE * s->h * s->row_speed[row], s->reach * s->row_place[row])) : 1 / s->h;
+}
 double scales_noise(const problem_scales *, int row);     /* round-off of c0, times scales_of_length */
 double scales_of_position(const problem_scales *, int i); /* of a change of q_i in the step */
 /* Velocities and lengths in a row, V_k and max(h V_k, sum_j |W_jk| x_j); 1 where it has none. */
@@ -77,7 +90,7 @@ double scales_vigour(const problem_scales *, const double *M);
 double scales_small_rate(const problem_scales *, double vigour, const double *M, const double *W, int row, double usual);
 /* Round-off of the longest row on position level. */
 double scales_length_roundoff(const problem_scales *, const double *W);
-/* A gap up to this is closed, for its row cannot be told from zero: tolerance times L_k, with the directions W of now. */
+/* A contact's gap up to this is closed, for its row cannot be distinguished from zero: tolerance times L_k, as residuals are measured, with the directions W of now. */
 double scales_closed(const problem_scales *, const double *W, int row);
 
 #endif

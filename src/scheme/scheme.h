@@ -55,7 +55,7 @@ typedef struct scheme_class {
     int (*carried)(const scheme *, carry_piece *);
     /* Before that: what else in the carry comes from contacts that do not stay (per contact) is taken out of it. NULL: nothing does. */
     zn_status (*let_go)(scheme *, scheme_state *, const bool *stays);
-    /* Rows in it are forces, which mean the same in a scheme of fewer or other bilateral rows. Else `start` makes the carry of that one. */
+    /* Whether its rows are forces, which keep their meaning in a scheme with fewer or other bilateral rows. Else `start` makes the carry of that one. */
     bool carries_forces;
     /* Fills carry of the consistent initial state (a_0, lambda_0 given). */
     zn_status (*start)(scheme *, scheme_state *, const double *a0, const double *lambda0);
@@ -84,16 +84,14 @@ struct scheme {
     zn_context *context;
     const scheme_class *class;
     const zn_model *model;
-    problem_scales scales; /* what the tolerance is relative to; made and destroyed by who made the scheme */
+    problem_scales scales; /* what the tolerance is relative to; made and destroyed by the creator of the scheme */
     /* What the simulation says before each step: */
     double noise;  /* 0: the tolerance must be met; else round-off of the model is above it, of about this size (cone_expect_noise) */
     bool hopeless; /* see cone_expected */
     const cone_frozen *modes; /* per contact: what it does in the whole step (cone.h); NULL: the laws decide */
-    bool again;               /* the same step once more, after a try that came near: it goes on from there */
+    bool again;               /* the same step once more, after an attempt that came close: it continues from there */
 };
 
-extern const scheme_class *const scheme_classes[];
-extern const int scheme_class_count;
 const scheme_class *scheme_find(const char *name); /* NULL: that of the default settings */
 /* "there is no scheme 'radau'; did you mean ...". */
 void scheme_unknown(const char *name, char *text, size_t room);

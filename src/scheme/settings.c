@@ -38,65 +38,65 @@ WORDS(flags, 2, "false", "true");
 #define NOT_NEGATIVE 0, INFINITY, false, false, false
 #define ZERO_TO_ONE 0, 1, false, false, false
 
-/* An object of its own: who names this scheme has another text. */
+/* Known by its address: a user who names this scheme passes another string. */
 static const char unnamed_scheme[] = "moreau-midpoint";
 
 /* In the order of the members: type in C, name, default, and the rest of its row. */
-#define SETTINGS(X)                                                                                                                    \
-    X(const char *, scheme, unnamed_scheme, .kind = SETTING_SCHEME,                                                                    \
-      .sentence = "a name of 'zeno schemes'; 'NAME:STAGES' gives the stages too; a scene with joints that names none has 'radau-2a', " \
-                  "one that names no step either 'radau-2a:3'")                                                                        \
-    X(int, stages, 0, WHOLE(1, INFINITY), .unset = "the scheme's", .applies = "Runge-Kutta schemes", .sentence = "number of stages")   \
-    X(double, step, 0, .kind = SETTING_STEP, .range = {POSITIVE}, .unset = "'auto'",                                                   \
-      .sentence = "the time step, or 'auto': chosen from 'accuracy'", .more = "docs/schemes.md#step-auto")                             \
-    X(double, end, 0, NUMBER(NOT_NEGATIVE), .unset = "from '--end'", .sentence = "the time at which the run ends")                     \
-    X(bool, step_auto, false, .kind = SETTING_AUTO)                                                                                    \
-    X(double, accuracy, 1e-6, NUMBER(LEAST_ACCURACY, 1, false, true, false), .applies = "'step: auto'",                                \
-      .sentence = "relative error of positions in a step")                                                                             \
-    X(double, damping, 0.9, NUMBER(ZERO_TO_ONE), .applies = "generalized-alpha and TR-theta",                                          \
-      .sentence = "spectral radius rho_inf, 0 (most damping) to 1 (none)")                                                             \
-    X(double, theta, 0.5, NUMBER(ZERO_TO_ONE), .applies = "'moreau-theta'", .sentence = "where in the step forces are taken")          \
-    X(zn_projection, projection, ZN_PROJECTION_VELOCITY, WORD(projections), .applies = "Runge-Kutta schemes",                          \
-      .sentence = "of velocities at the end of a step; 'none' to see what is lost")                                                    \
-    X(zn_percussion, percussion, ZN_PERCUSSION_STAGE, WORD(percussions), .applies = "partitioned Runge-Kutta schemes",                 \
-      .sentence = "which percussions stand in the contact laws")                                                                       \
-    X(zn_iteration, iteration, ZN_ITERATION_COUPLED, WORD(iterations), .applies = "generalized-alpha",                                 \
-      .sentence = "one problem, or three subproblems in turn ('decoupled')")                                                           \
-    X(zn_solver, solver, ZN_SOLVER_AUTO, WORD(solvers), .sentence = "of the contact problem of a step")                                \
-    X(double, tolerance, 1e-10, NUMBER(POSITIVE), .sentence = "what a step may leave unsolved, relative to the sizes of the problem",  \
-      .more = "docs/guide.md#10-units-and-tolerance")                                                                                  \
-    X(int, record_every, 1, WHOLE(1, INFINITY), .sentence = "every how many steps a state is recorded")                                \
-    X(double, record_step, 0, NUMBER(POSITIVE), .unset = "after steps", .sentence = "record at multiples of this time instead",        \
-      .more = "docs/schemes.md#rows-at-given-times")                                                                                   \
-    X(bool, project_start, false, .kind = SETTING_FLAG, .words = flags, .n_words = 2,                                                  \
-      .sentence = "move an inconsistent start onto the constraints instead of refusing it")                                            \
-    X(zn_alpha, alpha, ZN_ALPHA_CHUNG_HULBERT, WORD(alphas), .applies = "generalized-alpha",                                           \
-      .sentence = "its coefficients; 'hht': damping from 0.5; 'newmark': first order unless damping is 1")                             \
-    X(zn_multipliers, multipliers, ZN_MULTIPLIERS_STARRED, WORD(multiplier_kinds), .applies = "'generalized-alpha-pva'",               \
-      .sentence = "of open contacts: the totals over the step vanish ('starred'), or only their nonsmooth parts")                      \
-    X(int, activation, 0, WHOLE(1, 3), .unset = "3, '-pvv' 2", .applies = "'generalized-alpha-pva', '-pvv'",                           \
-      .sentence = "what acts on the smooth motion: 1 nothing, 2 the bilateral constraints, 3 ('-pva') contacts too")                   \
-    X(zn_start_forces, start_forces, ZN_START_FORCES_CONSISTENT, WORD(starts), .applies = "generalized-alpha",                         \
-      .sentence = "accelerations at the start; 'zero' is a disturbance to study what a scheme makes of it")                            \
-    X(zn_friction_law, friction_law, ZN_FRICTION_ACCUMULATED, WORD(friction_laws),                                                     \
-      .applies = "Runge-Kutta schemes and 'generalized-alpha'",                                                                        \
-      .sentence = "'accumulated': the papers' law; 'staged' keeps the order where the direction of slip turns",                        \
-      .more = "docs/turning-slip.md")                                                                                                  \
-    X(double, contradiction, 1e-6, NUMBER(NOT_NEGATIVE),                                                                               \
-      .sentence = "by how much redundant constraints may contradict each other at the start, in their units: they are then "           \
-                  "met in the sense of least squares; 0: never",                                                                       \
-      .more = "docs/parts.md")                                                                                                         \
-    X(zn_restitution_law, restitution_law, ZN_RESTITUTION_NEWTON, WORD(restitution_laws),                                              \
-      .sentence = "what the restitution of contacts means; 'newton': the papers' law, which can create energy with friction, "         \
-                  "the others cannot",                                                                                                 \
-      .more = "docs/contacts.md#impacts")                                                                                              \
-    X(zn_contact_events, contact_events, ZN_EVENTS_AUTO, WORD(event_kinds),                                                            \
-      .applies = "Runge-Kutta schemes of order two and more, 'generalized-alpha'",                                                     \
-      .sentence = "'captured': steps pass over impacts and stick-slip; 'located' divides steps there and keeps the order; "            \
-                  "'auto': located where no step is named, else captured",                                                             \
-      .more = "docs/located-events.md")                                                                                                \
-    X(int, threads, 0, WHOLE(1, 64), .unset = "1", .applies = "many contacts",                                                         \
-      .sentence = "threads that share the work on them; results do not depend on it", .more = "docs/many-contacts.md")
+#define SETTINGS(X)                                                                                                                      \
+    X(const char *, scheme, unnamed_scheme, .kind = SETTING_SCHEME,                                                                      \
+      .sentence = "a name from 'zeno schemes', optionally with stages: 'NAME:STAGES'. Default for scenes with joints: 'radau-2a'; for "  \
+                  "scenes that do not give a step: 'radau-2a:3'")                                                                        \
+    X(int, stages, 0, WHOLE(1, INFINITY), .unset = "the scheme's", .applies = "Runge-Kutta schemes", .sentence = "number of stages")     \
+    X(double, step, 0, .kind = SETTING_STEP, .range = {POSITIVE}, .unset = "'auto'",                                                     \
+      .sentence = "the time step, or 'auto': chosen from 'accuracy'", .more = "docs/schemes.md#step-auto")                               \
+    X(double, end, 0, NUMBER(NOT_NEGATIVE), .unset = "from '--end'", .sentence = "the time at which the run ends")                       \
+    X(bool, step_auto, false, .kind = SETTING_AUTO)                                                                                      \
+    X(double, accuracy, 1e-6, NUMBER(LEAST_ACCURACY, 1, false, true, false), .applies = "'step: auto'",                                  \
+      .sentence = "relative error of positions in a step")                                                                               \
+    X(double, damping, 0.9, NUMBER(ZERO_TO_ONE), .applies = "generalized-alpha and TR-theta",                                            \
+      .sentence = "spectral radius at infinity, from 0 (most damping) to 1 (none)")                                                      \
+    X(double, theta, 0.5, NUMBER(ZERO_TO_ONE), .applies = "'moreau-theta'", .sentence = "where in the step forces are evaluated")        \
+    X(zn_projection, projection, ZN_PROJECTION_VELOCITY, WORD(projections), .applies = "Runge-Kutta schemes",                            \
+      .sentence = "projection of velocities at the end of a step; 'none' shows its effect")                                              \
+    X(zn_percussion, percussion, ZN_PERCUSSION_STAGE, WORD(percussions), .applies = "partitioned Runge-Kutta schemes",                   \
+      .sentence = "which percussions the contact laws use")                                                                              \
+    X(zn_iteration, iteration, ZN_ITERATION_COUPLED, WORD(iterations), .applies = "generalized-alpha",                                   \
+      .sentence = "one problem, or three subproblems in turn ('decoupled')")                                                             \
+    X(zn_solver, solver, ZN_SOLVER_AUTO, WORD(solvers), .sentence = "method for the contact problem of a step")                          \
+    X(double, tolerance, 1e-10, NUMBER(POSITIVE), .sentence = "largest residual of a step, relative to the magnitudes of the problem",   \
+      .more = "docs/guide.md#10-units-and-tolerance")                                                                                    \
+    X(int, record_every, 1, WHOLE(1, INFINITY), .sentence = "record the state every this many steps")                                    \
+    X(double, record_step, 0, NUMBER(POSITIVE), .unset = "after steps", .sentence = "record at multiples of this time instead",          \
+      .more = "docs/schemes.md#rows-at-given-times")                                                                                     \
+    X(bool, project_start, false, .kind = SETTING_FLAG, .words = flags, .n_words = 2,                                                    \
+      .sentence = "move an inconsistent start onto the constraints instead of refusing it")                                              \
+    X(zn_alpha, alpha, ZN_ALPHA_CHUNG_HULBERT, WORD(alphas), .applies = "generalized-alpha",                                             \
+      .sentence = "choice of coefficients; 'hht' needs a damping of at least 0.5, 'newmark' is first order unless damping is 1")         \
+    X(zn_multipliers, multipliers, ZN_MULTIPLIERS_STARRED, WORD(multiplier_kinds), .applies = "'generalized-alpha-pva'",                 \
+      .sentence = "which multipliers vanish in open contacts: the totals over the step ('starred'), or only their nonsmooth parts")      \
+    X(int, activation, 0, WHOLE(1, 3), .unset = "3, '-pvv' 2", .applies = "'generalized-alpha-pva', '-pvv'",                             \
+      .sentence = "what acts on the smooth motion: 1 nothing, 2 the bilateral constraints, 3 ('-pva') contacts too")                     \
+    X(zn_start_forces, start_forces, ZN_START_FORCES_CONSISTENT, WORD(starts), .applies = "generalized-alpha",                           \
+      .sentence = "accelerations at the start; 'zero' is a perturbation for studying schemes")                                           \
+    X(zn_friction_law, friction_law, ZN_FRICTION_ACCUMULATED, WORD(friction_laws),                                                       \
+      .applies = "Runge-Kutta schemes and 'generalized-alpha'",                                                                          \
+      .sentence = "'accumulated': the law of the papers; 'staged' keeps the order when the slip direction turns",                        \
+      .more = "docs/turning-slip.md")                                                                                                    \
+    X(double, contradiction, 1e-6, NUMBER(NOT_NEGATIVE),                                                                                 \
+      .sentence = "largest contradiction between redundant constraints at the start, in their units; up to this they are satisfied in "  \
+                  "the least-squares sense; 0: not accepted",                                                                            \
+      .more = "docs/parts.md")                                                                                                           \
+    X(zn_restitution_law, restitution_law, ZN_RESTITUTION_NEWTON, WORD(restitution_laws),                                                \
+      .sentence = "meaning of the restitution coefficient; 'newton': the law of the papers, which can create energy with friction; the " \
+                  "others cannot",                                                                                                       \
+      .more = "docs/contacts.md#impacts")                                                                                                \
+    X(zn_contact_events, contact_events, ZN_EVENTS_AUTO, WORD(event_kinds),                                                              \
+      .applies = "Runge-Kutta schemes of order two or higher, 'generalized-alpha'",                                                      \
+      .sentence = "'captured': steps pass over impacts and stick-slip; 'located': steps are divided at events, which keeps the order; "  \
+                  "'auto': located if no step is given, else captured",                                                                  \
+      .more = "docs/located-events.md")                                                                                                  \
+    X(int, threads, 0, WHOLE(1, 64), .unset = "1", .applies = "many contacts",                                                           \
+      .sentence = "number of threads; results do not depend on it", .more = "docs/many-contacts.md")
 
 typedef struct settings_of_table {
 #define X(type, name, ...) type name;
@@ -280,7 +280,7 @@ const char *zn_settings_name(int index) {
     return NULL;
 }
 
-/* ---- what nobody has named ---- */
+/* ---- what is not given ---- */
 
 static bool may_locate(const zn_settings *s) {
     const scheme_class *class = scheme_find(s->scheme);
@@ -298,7 +298,7 @@ void settings_complete(zn_settings *s) {
 
 /* ---- checks ---- */
 
-/* Each member by itself. An enumerator is looked at as the int that it is. */
+/* Each member by itself. An enumerator is read as the int that it is. */
 static zn_status check_member(zn_context *context, const zn_settings *s, const setting *row) {
     char text[120];
     double value = setting_value(row, s);

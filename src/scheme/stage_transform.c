@@ -11,7 +11,7 @@
 static const double WANTED = 1e-6, ENOUGH = 1e-3, WANTED_ROUGH = 1e-3, ENOUGH_ROUGH = 1e-2;
 /* Right-hand sides at a time; iterations before GMRES gives up. */
 enum { WIDTH = 16, DEPTH = 20 };
-/* Factors stay for the next Jacobian of the same solve while they take at most so many iterations more than when new
+/* Factors are kept for the next Jacobian of the same solve while they take at most this many iterations more than when new
  * (what the differences between the stages cost, new factors cost as well). New ones are worth about five. */
 enum { KEEP_ITERATIONS = 3 };
 
@@ -57,7 +57,7 @@ struct stage_transform {
     double *kept;
     size_t n_values;
     double h_kept;
-    bool factored, is_new; /* factors exist; are of the last Jacobian */
+    bool factored, is_new; /* factors exist; they belong to the last Jacobian */
     bool current, gave_up; /* they were asked for in this solve; it needs the full matrix */
     int worst, new_worst;  /* iterations since the last Jacobian; since the last factorisation */
     lin_matrix *real[LIN_EIGEN_MAX];
@@ -189,7 +189,7 @@ zn_status stage_transform_factor(stage_transform *t) {
     bool keep = same || (t->factored && t->current && t->h_kept == t->s->h && t->worst <= t->new_worst + KEEP_ITERATIONS);
     t->worst = 0;
     t->current = true;
-    t->is_new = same; /* the same factors as new ones: what an earlier step did with them counts for nothing */
+    t->is_new = same; /* equal factors count as new: what an earlier step did with them must not matter */
     if (keep) {
         t->counts.kept++;
         return ZN_OK;

@@ -19,7 +19,7 @@
 
 #include "scheme/projected_stages.h"
 
-/* It pays from this many smooth unknowns on in all stages together, when their matrix is dense, and up to so many contact
+/* It pays from this many smooth unknowns on (of all stages together), when their matrix is dense, and up to this number of contact
  * rows for each unknown of a stage, times s - 1: a right-hand side costs more than with an LU (bench/README.md). */
 #define STAGE_TRANSFORM_SIZE 200
 #define STAGE_TRANSFORM_CONTACTS 0.3

@@ -36,7 +36,7 @@ typedef struct staged_law {
     bool *rejected; /* found by the running attempt */
     int attempts;   /* discarded in this step */
     double *start;  /* n rows: c1 at t_n */
-    double *last;   /* n rows: slip velocities of the latest stage that was looked at */
+    double *last;   /* n rows: slip velocities of the latest stage that was evaluated */
     double *shift;  /* nF: P_F = -mu P_N d + shift at the end of the step */
     int *fixed_group, *group; /* per velocity: its island, by masses and joints, and with closed contacts too */
     bool *memory;

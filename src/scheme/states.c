@@ -490,7 +490,7 @@ int states_solve(stage_states *s, double h, const double *tau, double *Q, const 
     return jacobian && !constant && ask_rates(s, tau, Q, U, at, false, true);
 }
 
-/* Whether values are those that were kept, which they are from now on. run: they are neighbours. */
+/* Whether values equal those that were kept; they are kept from now on. run: they are neighbours. */
 static bool is_kept(int n, const int *from, bool run, const double *values, double *kept) {
     bool same = true;
     if (n > 0 && run && memcmp(kept, values + from[0], (size_t)n * sizeof *kept) == 0) return true;
@@ -498,7 +498,7 @@ static bool is_kept(int n, const int *from, bool run, const double *values, doub
     return same;
 }
 
-/* Whether all that the products are made of is what it was, as for linear controllers. */
+/* Whether nothing that the products are made of has changed, as for linear controllers. */
 static bool is_derived(stage_states *s, const answers *at) {
     bool same = s->same_inverses;
     double *kept = s->derived;

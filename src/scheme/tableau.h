@@ -19,7 +19,7 @@
  * equalities are exact in floating point: a row of A equal to b, zero rows and columns, the one value on a
  * diagonal, and in the Lobatto families c_{s+1-i} = 1 - c_i and b_{s+1-i} = b_i. */
 typedef struct tableau {
-    const char *name; /* for people; static text */
+    const char *name; /* for messages; static text */
     int s;
     double A[TABLEAU_S_MAX * TABLEAU_S_MAX];
     double Ah[TABLEAU_S_MAX * TABLEAU_S_MAX]; /* equal to A unless partitioned */

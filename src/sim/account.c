@@ -8,9 +8,12 @@
  *     scheme              what is left: energy now - start - work - supplied - events + normal + friction
  *     available           T_start + V_start - min V + sum over updates of the positive parts of work, supplied and events, and of -normal and -friction where
  *                         the law of impacts created energy (impacts.c)
+ *     created             the largest growth of `scheme`, as far as energy grew, in a step in which contacts did work: where a step does not resolve its impacts (bodies that turn by a third of a
+ *                         radian in it) much may be gained at once, and the motion be right afterwards. Without contacts the energy of explicit schemes goes up and
+ *                         down by itself
  *
  * Energy that is present, T + V - min V, is at most what was available, whatever was dissipated. A motion with twice as much, and not just round-off,
- * diverges: no error of a sound run gets there, for energy that comes and goes, by drives and dampers, counts each time that it comes. */
+ * diverges: no error of a correct run gets there, for energy that comes and goes, by drives and dampers, counts each time that it comes. */
 #include "zeno/account.h"
 #include "model/formula_model.h"
 #include "sim/simulation.h"
@@ -20,6 +23,8 @@
 static const double noticeable = 0.1;
 /* More than what was available by this factor is too much. */
 static const double much = 2;
+/* Of what was available: more than this is not created in a step by errors of a correct run. */
+static const double jump = 0.1;
 
 /* The rows and contacts of a part in the whole: first and number. */
 typedef struct account_rows {
@@ -39,7 +44,8 @@ struct zn_account {
     double t, start;
     double kinetic_start, potential_start, potential_least;
     double came, came_by_impacts; /* sums of what was supplied */
-    zn_part_account last;         /* totals at the last update */
+    double created, created_at;
+    zn_part_account last; /* totals at the last update */
 };
 
 static zn_status ask(zn_account *a, zn_part_energy *energies, double *total) {
@@ -61,6 +67,11 @@ static zn_status ask(zn_account *a, zn_part_energy *energies, double *total) {
         *total += e->kinetic + e->potential;
     }
     return ZN_OK;
+}
+
+static bool is_noticeable(const zn_account *a, double energy) {
+    double seen = a->simulation->scheme->scales.energy; /* the root of twice the energy of a velocity, forces of a first step included */
+    return energy > noticeable * seen * seen;
 }
 
 /* Rows of lambda are numbered through the parts: all g, then all y, then the contacts. */
@@ -108,11 +119,18 @@ static zn_part_account add_parts(const zn_account *a) {
         sum.friction += part.friction;
     }
     const double *now = a->simulation->view.work + a->simulation->work.others, *before = a->before + a->simulation->work.others;
-    sum.normal += now[SIM_NORMAL] - before[SIM_NORMAL]; /* found contacts are of no part */
+    sum.normal += now[SIM_NORMAL] - before[SIM_NORMAL]; /* found contacts belong to no part */
     sum.friction += now[SIM_FRICTION] - before[SIM_FRICTION];
     sum.supplied += now[SIM_MOVING] - before[SIM_MOVING];
     sum.events = a->simulation->view.work[a->simulation->work.outside] - a->before[a->simulation->work.outside];
     return sum;
+}
+
+/* What is left of the energy, and what was available, by the sums so far. */
+static void complete(const zn_account *a, zn_part_account *sum) {
+    sum->scheme = sum->kinetic + sum->potential - a->start - sum->work - sum->supplied - sum->events + sum->normal + sum->friction;
+    sum->available = a->kinetic_start + a->potential_start - a->potential_least + a->came;
+    if (a->simulation->impacts.count > 0) sum->available += a->came_by_impacts;
 }
 
 static void release(zn_account *a) {
@@ -179,6 +197,10 @@ zn_status zn_account_update(zn_account *a) {
     a->came += larger(sum.supplied - a->last.supplied, 0) + larger(sum.events - a->last.events, 0);
     a->came_by_impacts += larger(a->last.normal - sum.normal, 0) + larger(a->last.friction - sum.friction, 0);
     a->potential_least = smaller(a->potential_least, sum.potential);
+    complete(a, &sum);
+    double created = smaller(sum.scheme - a->last.scheme, total - a->last.kinetic - a->last.potential);
+    bool acted = sum.normal != a->last.normal || sum.friction != a->last.friction;
+    if (acted && is_worse(created, a->created)) a->created = created, a->created_at = t;
     a->last = sum;
     return status;
 }
@@ -187,12 +209,11 @@ zn_part_account zn_account_total(const zn_account *a) {
     if (!is_open(a)) return (zn_part_account){0};
     zn_part_account sum = add_parts(a);
     sum.lost = a->start + sum.work - sum.kinetic - sum.potential;
-    sum.scheme = sum.kinetic + sum.potential - a->start - sum.work - sum.supplied - sum.events + sum.normal + sum.friction;
-    sum.available = a->kinetic_start + a->potential_start - a->potential_least + a->came;
-    if (a->simulation->impacts.count > 0) sum.available += a->came_by_impacts;
+    complete(a, &sum);
     double present = sum.kinetic + sum.potential - a->potential_least;
-    double seen = a->simulation->scheme->scales.energy; /* the root of twice the energy of a velocity, forces of a first step included */
-    sum.diverged = present > much * sum.available && present > noticeable * seen * seen;
+    sum.diverged = present > much * sum.available && is_noticeable(a, present);
+    sum.created = a->created, sum.created_at = a->created_at;
+    sum.jumped = a->created > jump * sum.available && is_noticeable(a, a->created);
     return sum;
 }
 
@@ -206,6 +227,8 @@ void sim_account_carry(zn_account *a, byte_stream *b) {
     BYTES_PASS_ARRAY(b, a->before, a->simulation->work.count);
     BYTES_PASS(b, a->t), BYTES_PASS(b, a->start), BYTES_PASS(b, a->kinetic_start), BYTES_PASS(b, a->potential_start);
     BYTES_PASS(b, a->potential_least), BYTES_PASS(b, a->came), BYTES_PASS(b, a->came_by_impacts);
+    BYTES_PASS(b, a->created), BYTES_PASS(b, a->created_at), BYTES_PASS(b, a->last.scheme);
+    BYTES_PASS(b, a->last.kinetic), BYTES_PASS(b, a->last.potential);
     BYTES_PASS(b, a->last.normal), BYTES_PASS(b, a->last.friction), BYTES_PASS(b, a->last.supplied),
         BYTES_PASS(b, a->last.events); /* all that updates look at */
 }

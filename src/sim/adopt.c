@@ -5,7 +5,7 @@
  *   scheme     a new one; its scales and expected noise are those of the old one
  *   choice     of independent rows: the same, of the new model
  *   control    closed contacts, rates of gaps;  cut steps: speeds of approach
- *   the rest   is asked anew at the present
+ *   the rest   is evaluated again at the present
  *
  * All memory is taken before anything is changed. */
 #include "sim/simulation.h"
@@ -48,7 +48,7 @@ static zn_status take(zn_simulation *sim) {
     zn_status status = sim_selection_make_model(sim);
     if (status == ZN_OK) status = sim_make_scheme(sim, sim_scheme_model(sim), &sim->scheme);
     if (status == ZN_OK) status = sim_take_states(sim);
-    if (status == ZN_OK) status = sim_monitor_take(sim->context, sim->model, &sim->monitor);
+    if (status == ZN_OK) status = sim_monitor_take(sim->context, sim->model, sim->base->size.n_contacts, &sim->monitor);
     if (status == ZN_OK) status = sim_control_take_contacts(sim);
     if (status == ZN_OK) status = sim_work_take_rates(sim);
     if (status == ZN_OK) status = sim_impacts_create(sim);

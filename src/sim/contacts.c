@@ -11,6 +11,8 @@
 
 /* Of the smallest shape's size: what shapes may come nearer than thought before a list is renewed; overlap that is no round-off. */
 static const double margin_share = 0.1, overlap_share = 1e-7;
+/* The part of this margin within which shapes at rest are listed, so that a pile has not many contacts that are open. */
+static const double least_margin = 0.1;
 /* A list is found for the way of this many steps. */
 static const double steps_ahead = 2;
 /* Of a step, with more contacts each time, or with parts of features that fit its end better: what is still missed then makes the step be cut. */
@@ -29,6 +31,8 @@ zn_status sim_contacts_create(zn_simulation *sim) {
         return errors ? zn_error_get(sim->context, errors - 1)->status : ZN_ERROR_MEMORY;
     }
     double size = collide_smallest(c->world);
+    collide_list_less(c->world, least_margin);
+    collide_share(c->world, sim->settings.threads);
     c->margin = margin_share * size;
     c->tolerance = overlap_share * size;
     return sim_rules_create(sim);
@@ -75,7 +79,7 @@ static zn_status make_part(zn_simulation *sim, const double *pole, sim_met *m) {
 /* The frame of an entry's tangents is singular where the normal is opposite to its pole: up to this cosine it is kept. */
 static const double turned = -0.5;
 
-/* The part of an entry serves the same candidate found anew. */
+/* The part of an entry serves the same candidate found again. */
 static bool is_same(const sim_met *m, const collide_candidate *found) {
     double along = m->pole[0] * found->n[0] + m->pole[1] * found->n[1] + m->pole[2] * found->n[2];
     return collide_same_features(&m->candidate, found) && along > turned;
@@ -244,6 +248,7 @@ zn_status sim_contacts_prepare(zn_simulation *sim, double h) {
     sim_contacts *c = &sim->contacts;
     if (!c->field) return ZN_OK;
     c->repeats = 0;
+    c->passing[0] = -1;
     if (!c->posed) contact_field_poses(c->field, sim->now.t, sim->now.q, sim->now.u, c->poses);
     c->posed = true;
     return collide_still_serves(c->world, c->poses, h) ? ZN_OK : find(sim, h);
@@ -267,7 +272,7 @@ static zn_status add_missed(zn_simulation *sim, const collide_entries *list, con
     return change(sim, &c->found, NULL);
 }
 
-/* The step is repeated with what was missed. Pairs that missed something are looked at again where the step begins, for when their lists were made, and with that what is in these, depends on
+/* The step is repeated with what was missed. Pairs that missed something are checked again where the step begins, for when their lists were made, and with that what is in these, depends on
  * other bodies and the axes of the scene. What repetitions have added stays. */
 static zn_status repeat_with(zn_simulation *sim, double h) {
     sim_contacts *c = &sim->contacts;
@@ -292,7 +297,7 @@ static long count_new(const sim_contacts *c, const collide_list *list) {
     return count;
 }
 
-/* A body that forces have driven out of its box went another way than its velocity said: what may have been met on that way is looked for anew.
+/* A body that forces have driven out of its box went another way than its velocity said: what may have been met on that way is searched for again.
  * *count: contacts that the list lacks. */
 static zn_status look_along_the_way(zn_simulation *sim, double h, long *count) {
     sim_contacts *c = &sim->contacts;
@@ -340,11 +345,20 @@ static zn_status leave_to_next(zn_simulation *sim) {
     return ZN_OK;
 }
 
+/* A step that would be accepted, although it could be cut no further. Where shapes overlap by more than the thinner one is thick, it is not clear to which side to push: they would be on the
+ * other side without a word. */
+static zn_status check_depth(sim_contacts *c, const collide_overlap *overlap) {
+    if (!collide_goes_through(c->world, c->poses, overlap)) return ZN_OK;
+    memcpy(c->passing, overlap->pair, sizeof c->passing);
+    return ZN_ERROR_NO_CONVERGENCE;
+}
+
 zn_status sim_contacts_check(zn_simulation *sim, const scheme_state *end, double h, bool may_cut, bool *again) {
     sim_contacts *c = &sim->contacts;
     int pair[2];
     collide_overlap overlap;
     *again = false;
+    c->passing[0] = -1;
     if (!c->field) return ZN_OK;
     contact_field_poses(c->field, end->t, end->q, end->u, c->poses_end);
     long lacking = 0;
@@ -356,15 +370,16 @@ zn_status sim_contacts_check(zn_simulation *sim, const scheme_state *end, double
         *again = true;
         return add_missed(sim, &listed, &c->found);
     }
-    if (may_cut && collide_passes(c->world, c->poses, c->poses_end, h, c->poses_between, pair)) return ZN_ERROR_NO_CONVERGENCE;
+    if (may_cut) status = collide_passes(c->world, c->poses, c->poses_end, h, c->poses_between, pair);
+    if (status != ZN_OK || (may_cut && pair[0] >= 0)) return status != ZN_OK ? status : ZN_ERROR_NO_CONVERGENCE;
     status = collide_check(c->world, c->poses_end, c->tolerance, &listed, &c->missed, &overlap);
     c->overlap = overlap.depth;
     if (status == ZN_OK) status = leave_to_next(sim);
     if (status != ZN_OK) return status;
     if (may_cut && overlap.unexplained > c->unexplained + c->tolerance) return ZN_ERROR_NO_CONVERGENCE;
     c->unexplained_end = overlap.unexplained;
-    if (c->missed.count == 0) return ZN_OK;
-    if (c->repeats++ >= MOST_REPEATS) return may_cut ? ZN_ERROR_NO_CONVERGENCE : ZN_OK;
+    if (c->missed.count == 0) return may_cut ? ZN_OK : check_depth(c, &overlap);
+    if (c->repeats++ >= MOST_REPEATS) return may_cut ? ZN_ERROR_NO_CONVERGENCE : check_depth(c, &overlap);
     c->missed_pairs += (long)c->missed.count;
     *again = true;
     return repeat_with(sim, h);
@@ -378,6 +393,8 @@ void sim_contacts_accept(zn_simulation *sim) {
     collide_pose *swap = c->poses;
     c->poses = c->poses_end, c->poses_end = swap;
     c->max_overlap = larger(c->max_overlap, c->overlap);
+    /* Not the gaps of the list: those of features that do not face each other any more may be negative where nothing overlaps. */
+    sim->monitor.max_penetration = larger(sim->monitor.max_penetration, c->overlap);
     c->unexplained = c->unexplained_end;
     c->sum += (long)c->list.count;
     c->steps++;

@@ -40,7 +40,6 @@ static const double MOST_GROWTH = 5;          /* of a step against the one befor
 static const double MOST_SHRINK = 0.2;
 static const double LEAST_ERROR = 1e-12;    /* smaller ones say nothing more about growth */
 static const double LEAST_BEFORE = 1e-2;    /* an error before that was far below the allowed one does not hold growth back */
-static const double SCALE_FLOOR = 1e-3;     /* a coordinate that stays this much smaller than others is not resolved better */
 static const double CAPTURE_SHARE = 0.5;    /* an impact is half a step away from where the scheme puts it */
 static const double PUSH_FLOOR = 1e-14;     /* of the largest normal percussion so far: smaller ones are round-off */
 static const double FIRST_STEP_PART = 1e-4; /* of the end: first step, unless velocities ask for less */
@@ -52,8 +51,8 @@ static const double CAPTURE_PART = 1e-3;    /* of a step that cannot be solved w
 static const double FUTILE_HALF = 0.5;      /* a step smaller by this ... */
 static const double FUTILE_GAIN = 0.7;      /* ... should bring at least this reduction of the error */
 enum { FUTILE_TRIALS = 2 };
+enum { MOST_PARTS = 8 }; /* steps in a row that can be solved in part only: the next one is passed by the laws */
 static const double NOISE_MARGIN = 4, NOISE_KEPT = 0.9; /* what does not become smaller may be larger at times; of it, from step to step */
-static const double ROUNDOFF = 8 * 2.2e-16;             /* of the largest position: less is no error of a step */
 static const double LANDING_STRETCH = 1.01;             /* a step may grow by that to land */
 
 double sim_control_first_step(const zn_model *model, const zn_settings *settings) {
@@ -178,19 +177,6 @@ typedef struct control_trial {
     cone_outcome outcome; /* of the step, or of its halves together */
 } control_trial;
 
-/* Of positions at q. */
-static double size_of_error(const zn_simulation *sim, const double *q, const double *error) {
-    const sim_control *c = &sim->control;
-    double largest = 0, worst = 0;
-    int nq = sim->model->size.nq;
-    for (int i = 0; i < nq; i++) largest = larger(largest, larger(c->reach[i], fabs(q[i])));
-    for (int i = 0; i < nq; i++) {
-        double scale = larger(larger(c->reach[i], fabs(q[i])), SCALE_FLOOR * largest);
-        if (error[i] != 0) worst = larger(worst, fabs(error[i]) / (sim->settings.accuracy * scale));
-    }
-    return worst;
-}
-
 /* Into next: one step with the scheme's estimate, or two halves and the step of h that they are compared with. */
 static zn_status try_step(zn_simulation *sim, control_trial *trial) {
     sim_control *c = &sim->control;
@@ -242,8 +228,8 @@ static zn_status judge(zn_simulation *sim, control_trial *trial) {
     trial->impact = false;
     for (int k = 0; k < sim->model->size.n_contacts; k++) trial->impact = trial->impact || (!c->closed[k] && pushed(sim, k));
     if (rate_of_positions(sim, &sim->next, c->qdot_next)) return ZN_ERROR_NOT_FINITE;
-    trial->error = size_of_error(sim, sim->next.q, c->error);
-    double missed = missed_rate(sim), largest = 0;
+    trial->error = sim_error_in_motion(sim, trial->h);
+    double missed = sim_error_moves(sim) ? missed_rate(sim) : 0, largest = 0;
     trial->missed = missed > 0;
     if (trial->missed) {
         for (int i = 0; i < sim->model->size.nq; i++) largest = larger(largest, c->reach[i]);
@@ -253,7 +239,7 @@ static zn_status judge(zn_simulation *sim, control_trial *trial) {
         double jump = c->qdot_next[i] - c->qdot[i] - trial->h * c->rate[i];
         c->error[i] = CAPTURE_SHARE * trial->h * jump;
     }
-    if (trial->impact) trial->error = larger(trial->error, size_of_error(sim, sim->next.q, c->error));
+    if (trial->impact) trial->error = larger(trial->error, sim_error_in_motion(sim, trial->h));
     return isfinite(trial->error) ? ZN_OK : ZN_ERROR_NOT_FINITE;
 }
 
@@ -402,13 +388,10 @@ static zn_status take_halves(zn_simulation *sim, double h) {
     return status;
 }
 
-/* Errors that are round-off of positions, or noise, do not become smaller with the step, but what is allowed does. */
-static void drop_roundoff(zn_simulation *sim) {
-    sim_control *c = &sim->control;
+static void take_for_noise(const zn_simulation *sim, sim_control *c) {
     double largest = 0;
-    for (int i = 0; i < sim->model->size.nq; i++) largest = larger(largest, larger(c->reach[i], fabs(sim->next.q[i])));
-    for (int i = 0; i < sim->model->size.nq; i++)
-        if (fabs(c->error[i]) <= larger(ROUNDOFF * largest, c->noise)) c->error[i] = 0;
+    for (int i = 0; i < sim->model->size.nq; i++) largest = larger(largest, fabs(c->error[i]));
+    c->noise = larger(c->noise, NOISE_MARGIN * largest);
 }
 
 /* An error that smaller steps do not make smaller is noise: round-off of what constraints are made of (1 - cos of a drive that begins), or what solvers leave. It counts as no error from
@@ -418,9 +401,7 @@ static bool is_noise(const zn_simulation *sim, sim_control *c, double h, double 
     if (size < FUTILE_GAIN * c->judged_size) c->futile = 0;
     else if (c->futile++ == 0) c->calm_h = c->judged_h;
     if (c->futile < FUTILE_TRIALS) return false;
-    double largest = 0;
-    for (int i = 0; i < sim->model->size.nq; i++) largest = larger(largest, fabs(c->error[i]));
-    c->noise = NOISE_MARGIN * largest;
+    take_for_noise(sim, c);
     c->futile = 0;
     return true;
 }
@@ -430,13 +411,20 @@ static bool judge_frozen(zn_simulation *sim, double h) {
     if (!c->doubling) sim->scheme->class->error(sim->scheme, &sim->now, &sim->next, h, c->error);
     for (int i = 0; c->doubling && i < sim->model->size.nq; i++) c->error[i] = sim->next.q[i] - c->coarse.q[i];
     int k = estimate_order(sim);
-    drop_roundoff(sim);
-    double size = size_of_error(sim, sim->next.q, c->error), less = pow(sim->settings.accuracy, (double)(sim_order(sim) + 1 - k) / k);
+    sim_error_drop_roundoff(sim);
+    double size = sim_error_size(sim, sim->next.q), less = pow(sim->settings.accuracy, (double)(sim_order(sim) + 1 - k) / k);
+    if (size > 1 && !rate_of_positions(sim, &sim->now, c->qdot) && !rate_of_positions(sim, &sim->next, c->qdot_next))
+        size = sim_error_in_motion(sim, h);
     c->back = is_noise(sim, c, h, size);
     c->judged_size = size;
     c->judged = size * larger(1, sim->settings.end / (MOST_SUM * h) * less);
     c->judged_h = h;
-    return !c->back && (c->judged <= 1 || h <= LANDING_STRETCH * c->h_min);
+    if (c->judged > 1 &&
+        h <= LANDING_STRETCH * c->h_min) { /* what is left in the smallest step is noise, too, or steps would stay as small */
+        take_for_noise(sim, c);
+        c->judged = 0;
+    }
+    return !c->back && c->judged <= 1;
 }
 
 bool sim_control_allows(zn_simulation *sim, const double *u_before, double time) {
@@ -447,7 +435,22 @@ bool sim_control_allows(zn_simulation *sim, const double *u_before, double time)
     if (model->kinematics(model, sim->monitor.at.work, &before, &(zn_kinematics){.qdot = c->error})) return false;
     if (rate_of_positions(sim, &sim->now, c->qdot_next)) return false;
     for (int i = 0; i < model->size.nq; i++) c->error[i] = time * (c->qdot_next[i] - c->error[i]);
-    return size_of_error(sim, sim->now.q, c->error) <= 1;
+    return sim_error_size(sim, sim->now.q) <= 1;
+}
+
+/* A part of a step that cannot be solved, however small, is passed by the laws; a longer one if the step cannot be solved after that either, a smaller one if they cannot pass it. */
+static zn_status pass_by_laws(zn_simulation *sim, const control_trial *trial, double wanted, cone_outcome *outcome) {
+    sim_control *c = &sim->control;
+    double h = larger(MOST_GROWTH * c->capture, CAPTURE_PART * trial->h) / MOST_SHRINK;
+    zn_status status = ZN_ERROR_NO_CONVERGENCE;
+    c->h = wanted;
+    for (sim->grid.part = 2; sim->grid.part > 1 && status != ZN_OK && !sim_fatal(status) && status != ZN_STOPPED;) {
+        h = larger(MOST_SHRINK * h, c->h_min);
+        if (!(h > LANDING_STRETCH * c->h_min)) sim->grid.part = 1; /* there is no smaller one */
+        status = sim_located_plain(sim, trial->h <= h ? trial->t_end : sim->now.t + h, outcome);
+    }
+    c->capture = h;
+    return status != ZN_OK && !sim_fatal(status) && status != ZN_STOPPED ? sim_report_failure(sim, status, h, outcome) : status;
 }
 
 /* A sub-step up to the next event, or as long as its error allows. */
@@ -455,8 +458,9 @@ static zn_status located_step(zn_simulation *sim) {
     sim_control *c = &sim->control;
     sim_located *l = &sim->located;
     cone_outcome outcome = {.worst_cone = -1, .worst_row = -1};
-    double t, first = 0;
+    double t, wanted = 0, most = INFINITY;
     int failures = 0;
+    long captured = l->captured;
     bool rejected = false;
     control_trial trial = {0};
     zn_status status = sim_switches_look(sim);
@@ -474,25 +478,28 @@ static zn_status located_step(zn_simulation *sim) {
         fit(sim, &trial);
         sim->grid.part = trial.h > LANDING_STRETCH * c->h_min ? 2 : 1;
         l->rejected = sim->machine.again = false;
-        if (first == 0) status = sim_located_begin(sim, trial.h);
-        first = l->h = trial.h;
+        if (wanted == 0) status = sim_located_begin(sim, wanted = trial.h);
+        l->h = trial.h;
+        if (status == ZN_OK && c->parts >= MOST_PARTS) {
+            c->parts--; /* and the one after it, if that is no better */
+            status = pass_by_laws(sim, &trial, wanted, &outcome);
+            continue;
+        }
         if (status == ZN_OK) status = sim_located_advance(sim, trial.t_end, &outcome);
         if (l->rejected) {
             double factor = SAFETY * pow(c->judged, -1.0 / trial.order);
-            c->h = c->back ? c->calm_h : larger(c->judged_h * smaller(larger(factor, MOST_SHRINK), SAFETY), c->h_min);
+            c->h = c->back ? smaller(c->calm_h, most) : larger(c->judged_h * smaller(larger(factor, MOST_SHRINK), SAFETY), c->h_min);
             sim->rejected++;
             rejected = true;
         } else if (sim_located_failed(status) && ++failures < 3) {
-            c->h = larger(trial.h * MOST_SHRINK, c->h_min);
+            c->h = most = larger(trial.h * MOST_SHRINK, c->h_min); /* longer ones cannot be solved */
             sim->rejected++;
             status = ZN_OK;
-        } else if (sim_located_failed(status)) {
-            double h = larger(smaller(trial.h, sim->located.h) * CAPTURE_PART, c->h_min);
-            status = sim_located_plain(sim, trial.h <= h ? trial.t_end : t + h, &outcome);
-            if (status != ZN_OK && !sim_fatal(status) && status != ZN_STOPPED) status = sim_report_failure(sim, status, h, &outcome);
-        }
+        } else if (sim_located_failed(status)) status = pass_by_laws(sim, &trial, wanted, &outcome);
     } while (status == ZN_OK && sim->now.t == t);
     sim_located_end(sim);
+    if (l->captured == captured) c->parts = l->eased ? c->parts + 1 : 0;
+    if (l->captured == captured && c->parts == 0) c->capture = 0;
     if (status == ZN_OK) {
         trial.h = sim->now.t - t;
         trial.error = c->judged;

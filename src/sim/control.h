@@ -9,7 +9,7 @@ typedef struct sim_control {
     double h; /* to try next */
     double h_min, h_max;
     double error_before; /* of the last accepted step, 1 is as large as allowed */
-    /* An impact is known to lie between now and `bracket` (0: none is); a step of `capture` may contain it. */
+    /* An impact is known to lie between now and `bracket` (0: none is); a step of `capture` may contain it. Located events: the last part was passed by the laws, this long (0: it was not). */
     double bracket, capture;
     bool aimed;    /* the last step towards it went where the gap said, the next halves the bracket */
     bool doubling; /* the scheme has no estimate: one step against two halves, which are taken; located events: which are compared with */
@@ -20,6 +20,7 @@ typedef struct sim_control {
     int futile;              /* trials in which smaller steps did not help, */
     double calm_h;           /* since the one of this length, */
     bool back;               /* which the step goes back to; */
+    int parts;               /* steps in a row that could be solved in part only */
     double noise;            /* errors of positions up to this do not depend on the step */
     double *states;          /* memory of middle and coarse */
     double *reach;           /* per coordinate: largest |q_i| so far */
@@ -28,6 +29,8 @@ typedef struct sim_control {
     scheme_state middle, coarse;             /* of doubling; else without memory */
 } sim_control;
 
+/* The length of a fixed step, which is at most that of the run. */
+double sim_fixed_step(const zn_simulation *);
 /* The first step where the user gives none. */
 double sim_control_first_step(const zn_model *, const zn_settings *);
 /* After the start is made consistent. */
@@ -43,6 +46,15 @@ void sim_control_drop_contacts(zn_simulation *);
 void sim_control_see_rates(zn_simulation *);
 /* With step: auto: whether velocities that differ from those of the present for some time make no more than the error that is asked for. */
 bool sim_control_allows(zn_simulation *, const double *u_before, double time);
+/* control_error.c: the size of control.error at q, in units of the accuracy. */
+double sim_error_size(const zn_simulation *, const double *q);
+/* The same of a step of h to `next`, with rates qdot and qdot_next at its ends, but for coordinates at rest: what is wrong in them is what the solver has left. Where
+ * nothing has moved yet it is all there is to measure it by, and smaller steps would not make it smaller. */
+double sim_error_in_motion(zn_simulation *, double h);
+/* Whether any coordinate moves in such a step. */
+bool sim_error_moves(const zn_simulation *);
+/* Errors that are round-off of positions, or noise, do not become smaller with the step, but what is allowed does. */
+void sim_error_drop_roundoff(zn_simulation *);
 /* One accepted step that goes to sim_rows_target at most. */
 zn_status sim_control_step(zn_simulation *);
 

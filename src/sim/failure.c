@@ -8,7 +8,7 @@
 static const double diverged = 1e6;
 
 /* Where masses vanish velocities grow without bounds, and steps fail before: two steps, of which one may have been this much longer
- * before it was cut, are looked at. */
+ * before it was cut, are checked. */
 enum { MOST_CUTS = 1024 };
 
 const char *sim_contradiction(zn_context *context, const zn_model *model, const zn_settings *settings, const problem_scales *scales,
@@ -20,9 +20,8 @@ const char *sim_contradiction(zn_context *context, const zn_model *model, const 
         double passes = 2 * (scales ? scales_tolerance(scales, row, size, step) : larger(size / step, size)),
                digit = pow(10, floor(log10(passes)));
         snprintf(text, room,
-                 ". The constraint '%s' nearly follows from those before it but contradicts them by %.3g: leave it out, "
-                 "give its numbers in "
-                 "full (sqrt(3)/2 instead of 0.866), or set tolerance: %.0e",
+                 ". The constraint '%s' is redundant but contradicts those before it by %.3g: remove it, give its numbers exactly "
+                 "(sqrt(3)/2 instead of 0.866), or set tolerance: %.0e",
                  model->bilateral_names[row], size, ceil(passes / digit) * digit);
     }
     return text;
@@ -37,8 +36,8 @@ static const char *dead_point(const zn_simulation *sim, char *text, size_t room)
     *text = '\0';
     if (row >= 0)
         snprintf(text, room,
-                 ". The mechanism is near a dead point: of the constraint '%s' %.2g %% is independent of those before it, %.2g %% "
-                 "at the start. No drive moves it past; try one that ends before or acts elsewhere",
+                 ". The mechanism is near a dead point: the constraint '%s' is only %.2g %% independent of those before it, compared with "
+                 "%.2g %% at the start. No drive can move it past this point; let the drive end before, or act elsewhere",
                  model->bilateral_names[row], 100 * after, 100 * before);
     return text;
 }
@@ -54,17 +53,19 @@ zn_status sim_report_unstable(zn_simulation *sim, double h) {
                    h, sim->now.t, sim->settings.scheme, largest, frequency);
 }
 
+/* What iterations over many contacts have reached they reach again where it is asked of them, which is half of the tolerance. */
+static const double accepted_share = 2;
+
 /* A run with an unsolved step is not a solution, however far it went. */
 zn_status sim_report_unfinished(const zn_simulation *sim) {
     if (sim->unfinished_steps == 0) return ZN_OK;
     error_place place = {.step = sim->step, .time = sim->now.t};
-    double digit = pow(10, floor(log10(sim->max_residual)));
-    return fail_at(
-        sim->context, ZN_ERROR_NO_CONVERGENCE, &place,
-        "the run is at its end, t = %.9g, but %ld of its steps %s left above the tolerance %.3g, with residuals up to %.3g: many "
-        "contacts took more work than a step may have; set tolerance: %.0e to accept that",
-        sim->now.t, sim->unfinished_steps, sim->unfinished_steps == 1 ? "was" : "were", sim->settings.tolerance, sim->max_residual,
-        ceil(sim->max_residual / digit) * digit);
+    double enough = accepted_share * sim->max_residual, digit = pow(10, floor(log10(enough)));
+    return fail_at(sim->context, ZN_ERROR_NO_CONVERGENCE, &place,
+                   "the run reached its end, t = %.9g, but %ld of its steps %s left above the tolerance %.3g, with residuals up to %.3g: "
+                   "many contacts needed more work than the limit for a step; tolerance: %.0e would accept this%s",
+                   sim->now.t, sim->unfinished_steps, sim->unfinished_steps == 1 ? "was" : "were", sim->settings.tolerance,
+                   sim->max_residual, ceil(enough / digit) * digit, sim->settings.solver == ZN_SOLVER_AUTO ? "" : ", or try solver: auto");
 }
 
 /* Where the residual is: a contact, or the kind of equations. */
@@ -99,8 +100,7 @@ static void give_advice(zn_simulation *sim, const cone_outcome *outcome, char *t
                  kinetic, sim->energy_start, step / 10, other);
     else if (sim_ring_at_fault(sim, outcome) >= 0)
         snprintf(text, room,
-                 "an edge that lies flat on a plane has no lowest point: let the shapes find each other (contacts by a rule: {between: "
-                 "all}), where it rests "
+                 "an edge that lies flat on a plane has no lowest point: use a contact rule ({between: all}) instead, with which it rests "
                  "on several points");
     else if (outcome->worst <= SIM_NEAR_TOLERANCE * sim->settings.tolerance)
         snprintf(text, room, "the residual is small: tolerance: %.0e would accept it; otherwise try %s",
@@ -109,18 +109,34 @@ static void give_advice(zn_simulation *sim, const cone_outcome *outcome, char *t
     else snprintf(text, room, "try a smaller accuracy or %s", other);
 }
 
+static zn_status report_passage(zn_simulation *sim, double h) {
+    const sim_contacts *c = &sim->contacts;
+    error_place place = {.step = sim->step + 1, .time = sim->now.t};
+    const char *a = contact_field_shape_name(c->field, c->passing[0]), *b = contact_field_shape_name(c->field, c->passing[1]);
+    return fail_at(sim->context, ZN_ERROR_NO_CONVERGENCE, &place,
+                   "in the step of %g from t = %.9g '%s' and '%s' overlap by more than the thinner one is thick: it is thin against their "
+                   "way in the step; try "
+                   "step: %.3g%s, or a thicker shape",
+                   h, sim->now.t, a, b, larger(h, sim->settings.step) / 10,
+                   strcmp(sim->settings.scheme, "rattle") ? ", scheme: rattle" : "");
+}
+
 zn_status sim_report_failure(zn_simulation *sim, zn_status status, double h, const cone_outcome *outcome) {
     const zn_model *model = sim->model;
     char text[160], why[400];
     error_place place = {.step = sim->step + 1, .time = sim->now.t};
     if (sim_report_unstable(sim, h) != ZN_OK) return ZN_ERROR_NO_CONVERGENCE;
+    if (sim->contacts.field && sim->contacts.passing[0] >= 0) return report_passage(sim, h);
     double t, reach = status == ZN_ERROR_NOT_FINITE ? 2 * larger(h, sim->settings.step) : h;
     sim_not_finite found;
-    if (sim_find_not_finite(sim, h, reach, &found))
+    if (sim_find_not_finite(sim, h, reach, &found)) {
+        place.subject = found.subject;
         return fail_at(sim->context, ZN_ERROR_NOT_FINITE, &place, "%s is not finite at t = %.9g %s; the step of %g from t = %.9g failed",
                        found.what, found.t, found.why, h, sim->now.t);
+    }
     bool coupled;
     int massless = sim_find_massless(sim, h, 2 * MOST_CUTS * h, &t, &coupled);
+    if (massless >= 0) place.subject = model->u_names[massless];
     if (massless >= 0)
         return fail_at(sim->context, ZN_ERROR_NOT_FINITE, &place,
                        "the mass of '%s'%s is not positive at t = %.9g (a function out of its range?); the step of %g from t = %.9g failed",
@@ -137,28 +153,27 @@ zn_status sim_report_failure(zn_simulation *sim, zn_status status, double h, con
     int jams = sim_impact_jams(sim, h), wedged = jams < 0 ? sim_contact_wedged(sim, h) : -1;
     if (wedged >= 0)
         snprintf(why, sizeof why,
-                 ". Contact '%s' is wedged: joints and friction hold it in every direction, so that its force is not unique, and gap, slip "
-                 "and joints "
-                 "of %s agree up to its error only; try %s, or a friction below %.3g",
+                 ". Contact '%s' is wedged: joints and friction hold it in every direction, so its force is not unique, and %s satisfies "
+                 "gap, slip and joints together only up to its own error; try %s, or a friction below %.3g",
                  model->contacts[wedged].name, sim->settings.scheme,
                  strcmp(sim->settings.scheme, "rattle") ? "scheme: rattle" : "scheme: moreau-midpoint",
                  model->contacts[wedged].balls[0].mu);
     else if (jams >= 0)
         snprintf(why, sizeof why,
-                 ". Newton's law of impact has no solution for contact '%s': friction holds what the restitution %g would throw "
-                 "back; try restitution_law: poisson or energetic, under which it comes to rest, or restitution: 0",
+                 ". Newton's impact law has no solution for contact '%s': friction prevents the rebound that the restitution %g requires; "
+                 "try restitution_law: poisson or energetic, under which it comes to rest, or restitution: 0",
                  model->contacts[jams].name, model->contacts[jams].e_N);
     else if (!*dead_point(sim, why, sizeof why))
         sim_contradiction(sim->context, model, &sim->settings, sim->selection.model ? NULL : &sim->scheme->scales, &at, why, sizeof why);
     if (!*why) memcpy(why, "; ", 3), give_advice(sim, outcome, why + 2, sizeof why - 2);
     if (sim->ring_jumps >= 0)
         return fail_at(sim->context, status, &place,
-                       "the step of %g from t = %.9g has no single point of contact at '%s': the point where its edge touches jumps%s", h,
+                       "the step of %g from t = %.9g has no unique point of contact at '%s': the touching point of its edge jumps%s", h,
                        sim->now.t, model->contacts[sim->ring_jumps].name, why);
     if (sim->gains.refused)
         return fail_at(sim->context, status, &place,
-                       "the step of %g from t = %.9g has only a solution whose change of energy is neither due to forces nor to contacts%s",
-                       h, sim->now.t, why);
+                       "the step of %g from t = %.9g has only a solution whose energy change is not explained by forces and contacts%s", h,
+                       sim->now.t, why);
     return fail_at(sim->context, status, &place,
                    "the step of %g from t = %.9g could not be solved %s: residual %.3g is above the tolerance %.3g%s", h, sim->now.t, text,
                    outcome->worst, sim->settings.tolerance, why);
@@ -172,6 +187,6 @@ zn_status sim_fail_energy(zn_context *context, const zn_simulation *sim, const c
                        "the motion has diverged: at t = %.9g the energy of '%s' is infinite, at the start it was %.3g; try "
                        "step: %.3g or scheme: radau-2a",
                        sim->view.t, what, sim->energy_start, sim->settings.step / 10);
-    return fail_at(context, ZN_ERROR_NOT_FINITE, &place, "the %s energy of '%s' is not finite at t = %.9g " SIM_OUT_OF_RANGE,
+    return fail_at(context, ZN_ERROR_NOT_FINITE, &place, "the %s energy of '%s' is not finite at t = %.9g " MODEL_OUT_OF_RANGE,
                    isfinite(kinetic) ? "potential" : "kinetic", what, sim->view.t);
 }

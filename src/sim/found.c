@@ -4,7 +4,7 @@
 
 /* ---- totals ---- */
 
-/* More pairs than this are not told apart: grains have no names. */
+/* More pairs than this are not distinguished: grains have no names. */
 enum { MOST_PAIRS = 4096 };
 
 /* Where a pair is, or would be. */

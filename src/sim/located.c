@@ -12,7 +12,7 @@
 /* Events within this part of the step are close to each other (crowds of them: transition.c). A contact with so many of them is free for the rest of the step; so
  * many events in a step are too many. */
 static const double CLOSE = 1e-4;
-enum { MOST_EVENTS = 2000, MOST_TIMES = 15 };
+enum { MOST_EVENTS = 2000, MOST_TIMES = 40 };
 
 /* ---- the present ---- */
 
@@ -96,7 +96,7 @@ static bool set_free(zn_simulation *sim) {
     return sim->settings.restitution_law == ZN_RESTITUTION_NEWTON; /* free contacts have Newton's law (velocity_projection.c) */
 }
 
-/* At the end of the step they are found anew. */
+/* At the end of the step they are found again. */
 void sim_located_end(zn_simulation *sim) {
     sim_located *l = &sim->located;
     if (!l->frees) return;
@@ -135,6 +135,7 @@ static zn_status accept(zn_simulation *sim, double h, cone_outcome *outcome, boo
     sim_watch_step(sim);
     if (sim_has_events(sim) && sim->now.t < sim->machine.landing) status = sim_events_begin(sim);
     memset(l->hit, 0, (size_t)sim->model->size.n_contacts * sizeof *l->hit);
+    memset(l->kept, 0, (size_t)sim->model->size.n_contacts * sizeof *l->kept);
     memset(l->began, 0, (size_t)l->n_balls * sizeof *l->began);
     return status;
 }
@@ -177,7 +178,8 @@ static zn_status advance(zn_simulation *sim, double t_end, cone_outcome *outcome
     status = sim_substep(sim, limit, &h, &kind, outcome);
     if (status != ZN_OK) return status;
     l->rejected = kind == SUBSTEP_REJECTED;
-    if (l->rejected) return ZN_OK;
+    if (kind == SUBSTEP_UNSEEN) l->watched = 0, l->start_known = false;
+    if (l->rejected || kind == SUBSTEP_UNSEEN) return ZN_OK;
     if (kind == SUBSTEP_EVENT_HERE) return happen(sim, 0);
     bool whole = h == rest;
     if (whole) sim->next.t = t_end;

@@ -83,10 +83,11 @@ typedef struct sim_located {
     bool rejected;                                  /* it was not */
     double h;                                       /* from its start to its end */
     int events;                                     /* in it */
+    bool eased;                                     /* the sub-step could be solved in part only */
     bool stopping;                                  /* the sub-step leads towards a stop of slip in several directions, */
     double ease;                                    /* shortened by this, */
     int tries;                                      /* after so many others */
-    double *longest;                                /* per ball: the largest time to its stop in this slip */
+    double *longest;                                /* per ball: the largest time in which its slip changes */
     int *times;                                     /* per contact: its events that were close to each other */
     /* Counted: */
     long located, captured, accumulations, steps;
@@ -130,8 +131,8 @@ int sim_order(const zn_simulation *);
 #define SIM_NO_REST 1e-12
 #define SIM_TIME_SHARE 1e-10
 
-/* substep.c: into next, by at most `rest`; *h: how far it goes. */
-typedef enum substep_kind { SUBSTEP_ACCEPTED, SUBSTEP_EVENT_HERE, SUBSTEP_EVENT_THERE, SUBSTEP_REJECTED } substep_kind;
+/* substep.c: into next, by at most `rest`; *h: how far it goes. Unseen: it cannot be solved, and forces at the present, which say why, are not known yet. */
+typedef enum substep_kind { SUBSTEP_ACCEPTED, SUBSTEP_EVENT_HERE, SUBSTEP_EVENT_THERE, SUBSTEP_REJECTED, SUBSTEP_UNSEEN } substep_kind;
 zn_status sim_substep(zn_simulation *, double rest, double *h, substep_kind *, cone_outcome *);
 
 /* watch.c: whether no force can have met its limit in the frozen step of h to `next`. */

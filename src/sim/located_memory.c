@@ -137,10 +137,9 @@ zn_status sim_located_create(zn_simulation *sim) {
     if (settings->contact_events != ZN_EVENTS_LOCATED) return ZN_OK;
     if (!class->takes_modes || (class->info.order_text && settings->stages == 1))
         return fail(sim->context, ZN_ERROR_UNSUPPORTED,
-                    "contact_events: located has no effect on the order with %s%s, which is of first order or has no contact modes: use "
-                    "contact_events: "
-                    "captured, or "
-                    "a scheme of order two and more (rattle, lobatto-3a3b, radau-2a with two stages and more, tr-bdf2, generalized-alpha)",
+                    "contact_events: located does not raise the order of %s%s, which is a first-order scheme or has no contact modes: use "
+                    "contact_events: captured, or a scheme of order two or higher (rattle, lobatto-3a3b, radau-2a with two or more stages, "
+                    "tr-bdf2, generalized-alpha)",
                     class->info.name, class->info.order_text ? " of one stage" : "");
     if (settings->projection == ZN_PROJECTION_NONE || settings->percussion == ZN_PERCUSSION_INTEGRATED)
         return fail(sim->context, ZN_ERROR_UNSUPPORTED,

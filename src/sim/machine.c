@@ -2,13 +2,15 @@
 /* Values that are constant within a step: those of this simulation, which its own copy of the model reads.
  *
  *   samples   at k every, k = 0, 1 ...: steps land there; all formulas see the values before
- *   changes   of values between steps: accelerations and forces that a scheme carries begin anew; where constraints are switched, other rows are
+ *   changes   of values between steps: accelerations and forces that a scheme carries start again; where constraints are switched, other rows are
  *             chosen, and velocities meet the new ones as after an impact without restitution: M (u+ - u-) = W P, c1(u+) = 0
  *
  * What is remembered stands in one block of numbers, `memory`. */
 #include "model/machine.h"
 #include "base/nearest.h"
 #include "sim/simulation.h"
+
+#include <stdio.h>
 
 /* Every sample ends a step. With as many as this within one step of the settings, or until the end where steps are chosen, `every` is a slip of the pen: the run
  * would take days, and below the resolution of t it would not move at all. */
@@ -21,10 +23,11 @@ static zn_status check_samples(const zn_simulation *sim, const machine_plan *of)
     for (int i = 0; i < of->n_values; i++) {
         const double every = of->values[i].every;
         if (of->values[i].kind != MACHINE_SAMPLED || !isfinite(span) || every * most >= span) continue;
-        return fail(
-            sim->context, ZN_ERROR_ARGUMENT,
-            "sampled value '%s': with every: %g there are %.3g samples %s, each of which ends a step of its own; at most %g are allowed",
-            of->values[i].name, every, span / every, fixed ? "within one step" : "until the end", most);
+        const formula_text *text = &of->probes[of->values[i].probe].text;
+        const error_place place = {.file = text->file, .line = text->line, .column = text->column, .time = NAN};
+        return fail_at(sim->context, ZN_ERROR_ARGUMENT, &place,
+                       "sampled value '%s': every: %g gives %.3g samples %s, each of which ends a step; at most %g are allowed",
+                       of->values[i].name, every, span / every, fixed ? "within one step" : "until the end", most);
     }
     return ZN_OK;
 }
@@ -37,15 +40,17 @@ zn_status sim_machine_create(zn_simulation *sim) {
     if (check_samples(sim, of) != ZN_OK) return ZN_ERROR_ARGUMENT;
     size_t values = (size_t)of->n_values, events = (size_t)of->n_events;
     m->of = of;
-    m->count = 2 * values + 4 * events;
-    m->memory = MEM_ARRAY(sim->context, double, m->count + 2 * (size_t)sim->given->n_probes + events);
+    m->count = 2 * values + 5 * events;
+    m->memory = MEM_ARRAY(sim->context, double, m->count + 2 * (size_t)sim->given->n_probes + 4 * events);
     m->q = MEM_ARRAY(sim->context, double, sim->given->size.nq + 2 * sim->given->size.nu);
     m->follow = MEM_ARRAY(sim->context, expr_table *, values);
     m->held = MEM_ARRAY(sim->context, bool, values);
     if (!m->memory || !m->q || !m->follow || !m->held) return ZN_ERROR_MEMORY;
     m->values = m->memory, m->samples = m->values + values;
     m->side = m->samples + values, m->reach = m->side + events, m->burst = m->reach + events, m->burst_begin = m->burst + events;
+    m->fate = m->burst_begin + events;
     m->probes = m->memory + m->count, m->other = m->probes + sim->given->n_probes, m->seen = m->other + sim->given->n_probes;
+    m->at = m->seen + events, m->left = m->at + events, m->before = m->left + events;
     m->u = m->q + sim->given->size.nq, m->rate = m->u + sim->given->size.nu;
     for (int i = 0; i < of->n_values; i++) m->timed = m->timed || of->values[i].kind == MACHINE_SAMPLED;
     memcpy(m->values, of->start, values * sizeof *m->values);
@@ -72,15 +77,22 @@ void sim_machine_destroy(zn_simulation *sim) {
     sim->machine = (sim_machine){0};
 }
 
+zn_status sim_machine_finite(zn_simulation *sim, int probe, double t, double value) {
+    const machine_probe_text *of = &sim->machine.of->probes[probe];
+    error_place place = {.file = of->text.file, .line = of->text.line, .column = of->text.column, .time = t};
+    if (isfinite(value)) return ZN_OK;
+    return fail_at(sim->context, ZN_ERROR_NOT_FINITE, &place, "%s '%s': its formula '%s' is not finite " MODEL_OUT_OF_RANGE, of->what,
+                   of->name, of->text.text);
+}
+
 zn_status sim_machine_probe(zn_simulation *sim, double t, const double *q, const double *u, double *out) {
     const zn_model *model = sim->base;
     if (!model->n_probes) return ZN_OK;
     if (model->probes(model, sim->monitor.at.work, &(zn_point){.t = t, .q = q, .u = u}, out)) return ZN_ERROR_NOT_FINITE;
-    for (int i = 0; i < model->n_probes; i++)
-        if (!isfinite(out[i]))
-            return fail(sim->context, ZN_ERROR_NOT_FINITE,
-                        "a formula of events or sampled values is not finite at t = %.9g " SIM_OUT_OF_RANGE, t);
-    return ZN_OK;
+    zn_status status = ZN_OK;
+    for (int i = 0; i < model->n_probes && status == ZN_OK; i++)
+        if (!sim->machine.of->probes[i].late) status = sim_machine_finite(sim, i, t, out[i]);
+    return status;
 }
 
 /* ---- accelerations and forces for outputs ---- */
@@ -206,7 +218,7 @@ static double next_sample(const sim_machine *m, int i) {
 
 static bool is_due(const zn_simulation *sim, int i) {
     double t = next_sample(&sim->machine, i), every = sim->machine.of->values[i].every;
-    return t <= sim->now.t + SIM_STEP_ROUNDOFF * (every > 0 ? every : sim->settings.step);
+    return t <= sim->now.t + SIM_STEP_ROUNDOFF * (every > 0 ? every : sim_fixed_step(sim));
 }
 
 void sim_machine_follow(zn_simulation *sim, double t, double h) {
@@ -238,9 +250,9 @@ static zn_status check_jump(zn_simulation *sim, int i, double value) {
         double jump = fabs(at->c2[row] - at->c0[row]);
         if (jump <= SIM_STEP_ROUNDOFF * larger(fabs(value), fabs(before))) continue;
         return fail(sim->context, ZN_ERROR_ARGUMENT,
-                    "the constraint '%s' would jump by %g, since '%s' becomes %g where it was %g, and positions cannot jump: give an input "
-                    "of positions a table with "
-                    "'interpolation: linear' or 'cubic' in the scene, drive a velocity, a state whose rate it is, or let a servo follow it",
+                    "the constraint '%s' would jump by %g because '%s' becomes %g after %g, but positions cannot jump: in the scene, give "
+                    "such an input a table with 'interpolation: linear' or 'cubic', or use it to drive a velocity, as the rate of a state, "
+                    "or as the target of a servo",
                     model->bilateral_names[row], jump, sim->machine.of->values[i].name, value, before);
     }
     return ZN_OK;
@@ -257,6 +269,7 @@ static zn_status sample(zn_simulation *sim, bool *changed) {
         while (is_due(sim, i)) {
             double value =
                 m->held[i] ? expr_table_value(m->follow[i], 0, m->follow[i]->x[(int)m->samples[i]]) : m->probes[m->of->values[i].probe];
+            if (!m->held[i] && (status = sim_machine_finite(sim, m->of->values[i].probe, sim->now.t, value)) != ZN_OK) return status;
             m->samples[i]++;
             if ((status = check_jump(sim, i, value)) != ZN_OK) return status;
             if (m->values[i] != value) sim_work_leave(sim);
@@ -305,7 +318,7 @@ zn_status sim_machine_changed(zn_simulation *sim, bool moved, bool switched) {
     if (status == ZN_OK && (moved || switched)) status = sim_monitor_look(&sim->monitor, &sim->now);
     if (status == ZN_OK && sim->settings.step_auto) sim_control_restart(sim);
     sim_work_return(sim);
-    if (sim->machine.following) sim_work_leave(sim); /* steps set values anew */
+    if (sim->machine.following) sim_work_leave(sim); /* steps set values again */
     return status;
 }
 
@@ -344,17 +357,22 @@ static bool may_be_set(const machine_value *value) { return value->kind == MACHI
 static zn_status find(const zn_simulation *sim, const char *name, int *index) {
     const machine_plan *of = sim->machine.of;
     const char *near = NULL;
-    int best = 0;
+    int best = 0, known = 0;
+    char names[200];
+    size_t used = 0;
     for (int i = 0; of && i < of->n_values; i++) {
         if (!strcmp(of->values[i].name, name)) {
             *index = i;
             return ZN_OK;
         }
+        if (may_be_set(&of->values[i]) && used < sizeof names)
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", known++ ? ", " : "", of->values[i].name);
         int distance = nearest_distance(name, of->values[i].name);
         if (nearest_is_close(name, distance) && (!near || distance < best)) near = of->values[i].name, best = distance;
     }
-    return fail(sim->context, ZN_ERROR_ARGUMENT,
-                near ? "the model has no input '%.60s' (did you mean '%s'?)" : "the model has no input '%.60s'%s", name, near ? near : "");
+    if (near) return fail(sim->context, ZN_ERROR_ARGUMENT, "the model has no input '%.60s' (did you mean '%s'?)", name, near);
+    return fail(sim->context, ZN_ERROR_ARGUMENT, "the model has no input '%.60s'; %s%s%s", name, known ? "it has " : "it has none",
+                known ? names : "", used < sizeof names ? "" : " ...");
 }
 
 zn_status zn_simulation_set_input(zn_simulation *sim, const char *name, double value) {
@@ -389,7 +407,7 @@ static zn_status follow(zn_simulation *sim, int index, expr_table *table, bool h
     if (!held) m->values[index] = expr_table_value(table, 0, sim->now.t);
     zn_status status = sample(sim, &changed);
     sim_work_return(sim);
-    sim_work_leave(sim); /* steps set it anew */
+    sim_work_leave(sim); /* steps set it again */
     return status;
 }
 

@@ -32,7 +32,7 @@ static const double TIE_SHARE = 1;
 enum { MOST_CHOICES = 4 };
 
 double sim_still(const zn_simulation *sim, int row) {
-    return larger(RATE_TOLERANCES * sim->settings.tolerance, RATE_LEAST) * scales_rate(&sim->scheme->scales, row);
+    return larger(RATE_TOLERANCES * sim->settings.tolerance, RATE_LEAST) / scales_of_rate(&sim->scheme->scales, row);
 }
 
 double sim_touching(const zn_simulation *sim, int row) {

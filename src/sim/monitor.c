@@ -2,7 +2,8 @@
 /* Watches accepted states: penetration, constraint drift, finiteness. */
 #include "sim/simulation.h"
 
-zn_status sim_monitor_take(zn_context *context, const zn_model *model, sim_monitor *m) {
+zn_status sim_monitor_take(zn_context *context, const zn_model *model, int declared, sim_monitor *m) {
+    m->declared = declared;
     m->gaps = MEM_ARRAY(context, double, model->size.n_contacts);
     m->pivots = lin_envelope_create(context, &model->pattern.M);
     return m->gaps && m->pivots ? answers_create(context, model, &m->at) : ZN_ERROR_MEMORY;
@@ -52,7 +53,7 @@ zn_status sim_monitor_see(sim_monitor *m, const scheme_state *state, const answe
     for (int k = 0; k < model->size.n_contacts; k++) {
         int row = model->contacts[k].row_N;
         m->gaps[k] = row < 0 ? NAN : m->at.c0[row];
-        if (row >= 0) m->max_penetration = larger(0 - m->gaps[k], m->max_penetration);
+        if (row >= 0 && k < m->declared) m->max_penetration = larger(0 - m->gaps[k], m->max_penetration);
     }
     return ZN_OK;
 }

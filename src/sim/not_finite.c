@@ -2,6 +2,7 @@
 /* What is not finite, and where: asked after a step failed, along the motion from the last good state. */
 #include "sim/simulation.h"
 
+#include <float.h>
 #include <stdio.h>
 
 /* The first column of a matrix with an entry that is not finite; -1: all are. *row is that of the entry. */
@@ -12,52 +13,59 @@ static int bad_column(const zn_pattern *p, const double *values, int *row) {
     return -1;
 }
 
+static bool found(sim_not_finite *out, const char *what, const char *name) {
+    out->subject = name;
+    return snprintf(out->what, sizeof out->what, "the %s '%s'", what, name), true;
+}
+
+static bool found_row(sim_not_finite *out, const zn_model *model, int row, const char *before) {
+    char name[120];
+    int contact = model_row_contact(model, row);
+    out->why = model_row_fault(model, row);
+    out->subject = row < model_row_N(model) ? model->bilateral_names[row] : contact >= 0 ? model->contacts[contact].name : NULL;
+    return snprintf(out->what, sizeof out->what, "%s%s", before, model_row_text(model, row, name, sizeof name)), true;
+}
+
 /* Values: states, forces, rates, constraints, mass. */
 static bool bad_value(const zn_model *model, const answers *at, const zn_point *point, sim_not_finite *out) {
-    char *text = out->what;
-    const size_t room = sizeof out->what;
     int row, column;
     for (int i = 0; i < model->size.nq; i++)
-        if (!isfinite(point->q[i])) return snprintf(text, room, "the coordinate '%s'", model->q_names[i]), true;
+        if (!isfinite(point->q[i])) return found(out, "coordinate", model->q_names[i]);
     for (int i = 0; i < model->size.nu; i++)
-        if (!isfinite(point->u[i])) return snprintf(text, room, "the velocity '%s'", model->u_names[i]), true;
-    if ((column = bad_column(&model->pattern.M, at->M, &row)) >= 0)
-        return snprintf(text, room, "the mass of '%s'", model->u_names[column]), true;
+        if (!isfinite(point->u[i])) return found(out, "velocity", model->u_names[i]);
+    if ((column = bad_column(&model->pattern.M, at->M, &row)) >= 0) return found(out, "mass of", model->u_names[column]);
     for (int i = 0; i < model_rows(model); i++) /* before forces, which have their directions */
-        if (!isfinite(at->c0[i]) || !isfinite(at->c1[i]))
-            return out->why = model_row_fault(model, i), model_row_text(model, i, text, room), true;
+        if (!isfinite(at->c0[i]) || !isfinite(at->c1[i])) return found_row(out, model, i, "");
     for (int i = 0; i < model->size.nu; i++)
-        if (!isfinite(at->r[i])) return snprintf(text, room, "the force on '%s'", model->u_names[i]), true;
+        if (!isfinite(at->r[i])) return found(out, "force on", model->u_names[i]);
     for (int i = 0; i < model->size.nq; i++)
-        if (!isfinite(at->qdot[i])) return snprintf(text, room, "the rate of '%s'", model->q_names[i]), true;
+        if (!isfinite(at->qdot[i])) return found(out, "rate of", model->q_names[i]);
     return false;
+}
+
+static bool found_derivative(sim_not_finite *out, const char *of, const char *by) {
+    out->subject = of;
+    return snprintf(out->what, sizeof out->what, "the derivative of the force on '%s' by '%s'", of, by), true;
 }
 
 /* Derivatives: those of the forces by coordinates and velocities, of the rows of constraints and contacts. */
 static bool bad_derivative(const zn_model *model, const answers *at, sim_not_finite *out) {
-    char *text = out->what;
-    const size_t room = sizeof out->what;
     const zn_patterns *p = &model->pattern;
     int row, column;
-    if ((column = bad_column(&p->r_q, at->r_q, &row)) >= 0)
-        return snprintf(text, room, "the derivative of the force on '%s' by '%s'", model->u_names[row], model->q_names[column]), true;
-    if ((column = bad_column(&p->r_u, at->r_u, &row)) >= 0)
-        return snprintf(text, room, "the derivative of the force on '%s' by '%s'", model->u_names[row], model->u_names[column]), true;
+    if ((column = bad_column(&p->r_q, at->r_q, &row)) >= 0) return found_derivative(out, model->u_names[row], model->q_names[column]);
+    if ((column = bad_column(&p->r_u, at->r_u, &row)) >= 0) return found_derivative(out, model->u_names[row], model->u_names[column]);
     row = -1;
     if (bad_column(&p->c0_q, at->c0_q, &row) < 0 && bad_column(&p->c1_q, at->c1_q, &row) < 0) {
         row = bad_column(&p->c1_u, at->c1_u, &column); /* transposed */
         if (row < 0) row = bad_column(&p->W, at->W, &column);
     }
-    if (row < 0) return false;
-    char name[120];
-    out->why = model_row_fault(model, row);
-    return snprintf(text, room, "a derivative of %s", model_row_text(model, row, name, sizeof name)), true;
+    return row >= 0 && found_row(out, model, row, "a derivative of ");
 }
 
 static bool look_at(sim_monitor *m, const zn_point *point, sim_not_finite *out) {
     const zn_model *model = m->at.model;
     answers *at = &m->at;
-    out->t = point->t, out->why = MODEL_OUT_OF_RANGE;
+    out->t = point->t, out->why = MODEL_OUT_OF_RANGE, out->subject = NULL;
     /* When the model refuses to answer, the numbers say nothing. */
     bool refused =
         model->balance(model, at->work, point, &(zn_balance){.r = at->r, .r_q = at->r_q, .r_u = at->r_u, .M = at->M, .W = at->W});
@@ -80,13 +88,13 @@ bool sim_find_not_finite(zn_simulation *sim, double h, double reach, sim_not_fin
     const scheme_state *from = &sim->now;
     double *q = sim->next.q, since = 0;
     memcpy(q, from->q, (size_t)model->size.nq * sizeof *q);
-    bool found = look_at(&sim->monitor, &(zn_point){.t = from->t, .q = q, .u = from->u}, out);
-    for (double part = h / 2; !found && part <= reach; part *= 2) {
+    bool is_found = look_at(&sim->monitor, &(zn_point){.t = from->t, .q = q, .u = from->u}, out);
+    for (double part = larger(h / 2, DBL_MIN); !is_found && part <= reach; part *= 2) {
         move_on(sim, part - since);
         since = part;
-        found = look_at(&sim->monitor, &(zn_point){.t = from->t + part, .q = q, .u = from->u}, out);
+        is_found = look_at(&sim->monitor, &(zn_point){.t = from->t + part, .q = q, .u = from->u}, out);
     }
-    return found;
+    return is_found;
 }
 
 int sim_find_massless(zn_simulation *sim, double h, double reach, double *t, bool *coupled) {
@@ -95,7 +103,7 @@ int sim_find_massless(zn_simulation *sim, double h, double reach, double *t, boo
     answers *at = &sim->monitor.at;
     int bad = -1;
     memcpy(sim->next.q, sim->now.q, (size_t)model->size.nq * sizeof *sim->now.q);
-    for (double part = 0, next = h / 2; bad < 0 && part <= reach; part = next, next *= 2) {
+    for (double part = 0, next = larger(h / 2, DBL_MIN); bad < 0 && part <= reach; part = next, next *= 2) {
         zn_point point = {.t = *t = sim->now.t + part, .q = sim->next.q, .u = sim->now.u};
         if (model->balance(model, at->work, &point, &(zn_balance){.M = at->M})) return -1;
         if (model->kinematics(model, at->work, &point, &(zn_kinematics){.qdot = at->qdot})) return -1;

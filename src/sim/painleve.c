@@ -12,10 +12,10 @@
  * step in which D becomes negative is refused, its parts lead to the singular point, and at the end of the smallest one the impact happens.
  * (contact_events: located has D as an event function, and locates it: modes.c.)
  *
- * D is looked at after every step while it is small, and now and then otherwise. */
+ * D is checked after every step while it is small, and now and then otherwise. */
 #include "sim/simulation.h"
 
-/* D relative to that without friction: above FAR it is looked at after some steps only. b and D become zero together, and errors of a step decide which is
+/* D relative to that without friction: above FAR it is checked after some steps only. b and D become zero together, and errors of a step decide which is
  * first: a contact that opens with less than NEAR has met the singular point (some schemes open and close all
  * the time). With a fixed step, only where D would be negative after so many steps, or is below LEAST.
  * Where D changes by less than LITTLE in a step, that step is small enough to say so. */
@@ -104,7 +104,7 @@ static bool opens(const zn_simulation *sim, int contact) {
     return !(sim->next.P_all[row] > PUSH_ROUNDOFF * sim->now.P_all[row]);
 }
 
-/* There are contacts to be looked at, and it is time. */
+/* There are contacts to be checked, and it is time. */
 static bool is_due(zn_simulation *sim) {
     sim_painleve *o = &sim->painleve;
     bool any = false, some_open = false;
@@ -256,5 +256,6 @@ bool sim_painleve_happens(zn_simulation *sim, const cone_frozen *modes) {
     if (strike(sim, &sim->now, contact) != ZN_OK) return false;
     sim_selection_expand(sim, &sim->now);
     sim_book(sim, before, &sim->now);
+    sim_work_jump(sim, before);
     return true;
 }

@@ -20,7 +20,7 @@ zn_status sim_place(zn_simulation *sim, double *q, double *u, bool project) {
     return status;
 }
 
-/* The last step ends elsewhere: it has no rows any more, and what was known of the motion is asked anew. */
+/* The last step ends elsewhere: it has no rows any more, and what was known of the motion is determined again. */
 static zn_status go_on_from(zn_simulation *sim, const double *q, const double *u) {
     memset(sim->now.P_all, 0, (size_t)model_rows(sim->model) * sizeof *sim->now.P_all);
     memset(sim->now.P, 0, (size_t)model_rows(sim_scheme_model(sim)) * sizeof *sim->now.P);

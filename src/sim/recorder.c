@@ -227,7 +227,7 @@ static zn_status open_writer(zn_recorder *r, const sim_recorder_texts *about, co
         {"step", step, RESULT_REAL},
         {"end", end, RESULT_REAL},
         {"tolerance", tolerance, RESULT_REAL},
-        {"drawing", model->drawing ? model->drawing : "", RESULT_TEXT},
+        {"drawing", r->simulation->given->drawing ? r->simulation->given->drawing : "", RESULT_TEXT},
     };
     result_layout layout = {
         .n_datasets = sizeof datasets / sizeof *datasets, .datasets = datasets, .n_texts = sizeof texts / sizeof *texts, .texts = texts};
@@ -434,8 +434,8 @@ zn_status zn_recorder_keep(zn_recorder *r, zn_result **result) {
     NEED(r->context, result);
     *result = NULL;
     if (!r->memory)
-        return fail(r->context, ZN_ERROR_ARGUMENT, "%s: the recorder writes %s; only one without a path keeps its rows", __func__,
-                    zn_recorder_path(r));
+        return fail(r->context, ZN_ERROR_ARGUMENT, "%s: the recorder writes %s; only a recorder without a path keeps its rows in memory",
+                    __func__, zn_recorder_path(r));
     *result = r->memory;
     r->memory = NULL;
     release(r);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rules for contacts that are switched. The shapes of a rule whose condition does not hold are not seen by the search: they pass through each other. Conditions
- * are functions of values that change between steps only, and are asked for when these have changed; then the list of contacts is found anew. Shapes that are in each
+ * are functions of values that change between steps only, and are asked for when these have changed; then the list of contacts is found again. Shapes that are in each
  * other when their rule is switched on are reported: to push them apart would create energy. */
 #include "model/machine.h"
 #include "sim/simulation.h"
@@ -58,7 +58,7 @@ zn_status sim_rules_look(zn_simulation *sim, bool *changed) {
         c->rules->fresh[of->rules[i].rule] = *was_off && !off;
         *was_off = off;
     }
-    if (*changed) collide_filter(c->world, may_meet, c->rules); /* which asks anew */
+    if (*changed) collide_filter(c->world, may_meet, c->rules); /* which asks again */
     return fine ? ZN_OK : fail(sim->context, ZN_ERROR_NOT_FINITE, "a condition of contacts has no value");
 }
 
@@ -73,8 +73,7 @@ zn_status sim_rules_check(zn_simulation *sim) {
     const char *a = contact_field_shape_name(c->field, overlap.pair[0]), *b = contact_field_shape_name(c->field, overlap.pair[1]);
     error_place place = {.subject = a, .time = sim->now.t};
     return fail_at(sim->context, ZN_ERROR_START, &place,
-                   "a rule for contacts is switched on while '%s' and '%s' overlap by %.3g: switch it on while they are apart, or move one "
-                   "of them by the "
-                   "same event",
+                   "a contact rule is switched on while '%s' and '%s' overlap by %.3g: switch it on while they are apart, or let the same "
+                   "event move one of them",
                    a, b, overlap.depth);
 }

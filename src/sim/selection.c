@@ -13,7 +13,7 @@
  * (rows that were left out would drift freely). Their violation is drift, as in any other row.
  *
  * A scheme for other rows is a new one, made between two steps. What it carries from step to step is kept where it knows nothing of
- * rows or can be converted, and else begins anew at the present state. */
+ * rows or can be converted, and else starts again at the present state. */
 #include "sim/simulation.h"
 
 #include <float.h>
@@ -29,7 +29,7 @@ static const double most_change = 0.05; /* of coefficients, from one look at the
 static const double worn = 10;          /* coefficients above: other rows are the better choice */
 static const double roundoff = 1e-13;   /* constraints that contradict each other by less fit */
 static const double exact = 0.1;        /* tolerances: the same where least squares are not allowed */
-enum { LONGEST_WAIT = 1024, /* steps before the choice is tried again */ LONGEST_TRUST = 64 /* and before coefficients are looked at */ };
+enum { LONGEST_WAIT = 1024, /* steps before the choice is tried again */ LONGEST_TRUST = 64 /* and before coefficients are checked */ };
 
 const zn_model *sim_scheme_model(const zn_simulation *sim) { return sim->selection.model ? sim->selection.model : sim->model; }
 
@@ -163,7 +163,7 @@ static void convert_carry(zn_simulation *sim, const scheme *before, const zn_mod
 }
 
 /* The present becomes the start of another scheme; `from` is the model of the one before (NULL: with all rows). */
-static zn_status begin_anew(zn_simulation *sim, const zn_model *from, scheme *with) {
+static zn_status restart_scheme(zn_simulation *sim, const zn_model *from, scheme *with) {
     const scheme_class *class = with->class;
     const zn_model *fewer = from ? from : sim_scheme_model(sim);
     if (sim->selection.model) fewer_rows_pick(sim->selection.model, sim->now.P_all, sim->now.P); /* contacts are what schemes look at */
@@ -173,8 +173,8 @@ static zn_status begin_anew(zn_simulation *sim, const zn_model *from, scheme *wi
     return ZN_OK;
 }
 
-/* rows (NULL: all) become those of the scheme. `anew`: what it carries begins at the present; else the caller fills it. */
-static zn_status change_rows(zn_simulation *sim, independent *rows, bool anew) {
+/* rows (NULL: all) become those of the scheme. `restart`: what it carries begins at the present; else the caller fills it. */
+static zn_status change_rows(zn_simulation *sim, independent *rows, bool restart) {
     sim_selection *s = &sim->selection, old = *s;
     zn_model *fewer = NULL;
     row_merge *merges = NULL;
@@ -191,7 +191,7 @@ static zn_status change_rows(zn_simulation *sim, independent *rows, bool anew) {
     scheme_state *states[] = {&sim->now, &sim->next, &sim->control.middle, &sim->control.coarse};
     for (size_t i = 0; i < sizeof states / sizeof *states; i++)
         if (states[i]->P_all) sim_place_percussion(sim, states[i]);
-    if (anew) status = begin_anew(sim, old.model, with);
+    if (restart) status = restart_scheme(sim, old.model, with);
     scales_take(&with->scales, &sim->scheme->scales);
     scales_destroy(sim->context, &sim->scheme->scales);
     sim->scheme->class->destroy(sim->scheme);
@@ -300,7 +300,7 @@ zn_status sim_selection_again(zn_simulation *sim) {
     return ZN_OK;
 }
 
-/* What rows left out have to do with the others changes with the motion: it is looked at again soon where it changed much. */
+/* What rows left out have to do with the others changes with the motion: it is checked again soon where it changed much. */
 static void follow(zn_simulation *sim, double most) {
     sim_selection *s = &sim->selection;
     const answers *at = &sim->monitor.at;
@@ -351,7 +351,7 @@ zn_status sim_selection_carry(zn_simulation *sim, byte_stream *b) {
     int merges = s->squares && s->rows ? independent_merges(s->rows, !s->merged, NULL) : 0;
     for (int i = 0; i < merges; i++) BYTES_PASS(b, s->merges[i].factor);
     if (b->way == BYTES_READ && merges > 0) fewer_rows_set_factors(s->model, s->merges);
-    BYTES_PASS(b, s->squares);
+    BYTES_PASS(b, s->squares), BYTES_PASS(b, s->asked);
     BYTES_PASS(b, s->wear), BYTES_PASS(b, s->accepted_wear);
     BYTES_PASS(b, s->wait), BYTES_PASS(b, s->patience), BYTES_PASS(b, s->made), BYTES_PASS(b, s->due), BYTES_PASS(b, s->every);
     return ZN_OK;

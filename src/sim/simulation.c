@@ -21,6 +21,7 @@ zn_status sim_make_scheme(zn_simulation *sim, const zn_model *model, scheme **ou
     scheme *made = NULL;
     if (status == ZN_OK) status = class->create(context, class, model, &chosen, &made);
     if (status == ZN_OK) status = scales_create(context, model, settings->tolerance, &made->scales);
+    if (status == ZN_OK) made->scales.threads = settings->threads;
     sim->located.stale = true;
     if (status == ZN_OK) *out = made;
     else if (made) class->destroy(made);
@@ -58,7 +59,7 @@ static zn_status allocate(zn_simulation *sim) {
     sim->P_total = sim->P + n;
     zn_status status = sim_take_states(sim);
     sim->monitor.end = sim->settings.end;
-    return status == ZN_OK ? sim_monitor_take(sim->context, sim->model, &sim->monitor) : status;
+    return status == ZN_OK ? sim_monitor_take(sim->context, sim->model, sim->base->size.n_contacts, &sim->monitor) : status;
 }
 
 zn_status sim_choose_start(zn_simulation *sim, double *q, double *u) {
@@ -271,9 +272,11 @@ zn_status zn_simulation_outputs(const zn_simulation *sim, double *values) {
     error_place place = {.step = sim->step, .time = at.t};
     if (failed) return fail_at(sim->context, ZN_ERROR_NOT_FINITE, &place, "the outputs cannot be evaluated at t = %.9g", at.t);
     for (int i = 0; i < model->n_outputs; i++)
-        if (!isfinite(values[i]))
-            return fail_at(sim->context, ZN_ERROR_NOT_FINITE, &place, "the output '%s' is not finite at t = %.9g " SIM_OUT_OF_RANGE,
+        if (!isfinite(values[i])) {
+            place.subject = model->output_names[i];
+            return fail_at(sim->context, ZN_ERROR_NOT_FINITE, &place, "the output '%s' is not finite at t = %.9g " MODEL_OUT_OF_RANGE,
                            model->output_names[i], at.t);
+        }
     return ZN_OK;
 }
 

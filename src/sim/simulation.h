@@ -38,13 +38,14 @@ typedef struct sim_monitor {
     answers at;
     lin_envelope *pivots; /* of the mass matrix */
     double *gaps;         /* per contact */
-    bool rates;           /* at.c1 has all rows of the state that was looked at last */
+    int declared;         /* contacts; behind them are those of shapes, whose penetration is their overlap (contacts.c) */
+    bool rates;           /* at.c1 has all rows of the state that was evaluated last */
     double max_penetration, max_g, max_gdot, max_gamma;
     double end; /* of the run: no step looks at the mass matrix there but this */
 } sim_monitor;
 
 /* Memory for a model; maxima stay. */
-zn_status sim_monitor_take(zn_context *, const zn_model *, sim_monitor *);
+zn_status sim_monitor_take(zn_context *, const zn_model *, int declared, sim_monitor *);
 void sim_monitor_destroy(zn_context *, sim_monitor *);
 /* ZN_ERROR_NOT_FINITE when the state or a constraint is not, or at the end the mass matrix is not positive definite. */
 zn_status sim_monitor_look(sim_monitor *, const scheme_state *);
@@ -70,13 +71,13 @@ typedef struct sim_rows {
 
 /* A step of the fixed grid, in parts where the whole fails; counted in units of h / 2^n. */
 typedef struct sim_grid {
-    long index;      /* grid points passed */
-    long begun;      /* the same when the step began */
-    bool between;    /* now is not at a grid point, but at a row */
-    long part, done; /* done 0: a new one begins, unless */
-    bool inside;     /* now is at a contact event in it */
+    long index;             /* grid points passed */
+    long begun;             /* the same when the step began */
+    bool between;           /* now is not at a grid point, but at a row */
+    long part, done;        /* done 0: a new one begins, unless */
+    bool inside, last_hope; /* now is at a contact event in it; its smallest part has got all work again */
     double h, t_start, t_end;
-    int in_vain; /* attempts at this step whose long work failed */
+    int in_vain, in_vain_of_step; /* attempts whose long work failed: since the last part that was solved, and of all */
 } sim_grid;
 
 /* Velocities of rows at a state: all of it, the part that is not from u, and per contact that of smooth friction. */
@@ -124,7 +125,7 @@ typedef struct sim_painleve {
     linear_problem *forces;
     cone_frozen *modes; /* per contact */
     double *numbers;    /* per row */
-    int wait;           /* steps until it is looked at again */
+    int wait;           /* steps until it is checked again */
     bool watched;       /* some contacts rub, and they are not too many */
     long count;
 } sim_painleve;
@@ -134,7 +135,7 @@ typedef struct sim_selection {
     bool offered;             /* at the start some rows followed from others */
     struct independent *rows; /* NULL: the scheme sees all rows; else `model` is what it sees */
     zn_model *model;
-    double wear;              /* of the choice, when it was looked at last: the largest coefficient of a row left out */
+    double wear;              /* of the choice, when it was checked last: the largest coefficient of a row left out */
     long due, every;          /* steps until that is done again, and from one time to the next */
     double accepted_wear;     /* up to here no other choice is better */
     struct row_merge *merges; /* of the model */
@@ -175,7 +176,7 @@ typedef struct sim_contacts {
     collide_world *world;
     collide_pose *pose_memory, *poses, *poses_end, *poses_between; /* of the present, the end of a step, and on the way */
     bool posed;                                                    /* poses are those of `now` */
-    collide_pose *poses_seen;                                      /* of the row that is looked at */
+    collide_pose *poses_seen;                                      /* of the row that is examined */
     bool seen;
     double seen_at;
     double margin, tolerance;
@@ -193,7 +194,7 @@ typedef struct sim_contacts {
     char text[SIM_NAME];                    /* of the name asked for last */
     bool shown, first;                      /* a row was shown in this step; the last one was its first */
     double share, share_before;             /* of the step: up to the last row in it, and up to the one before */
-    int repeats;                            /* of the present step */
+    int repeats, passing[2];                /* of the present step; shapes that overlap by more than they are thick (-1: none) */
     long missed_pairs, changes, sum, steps; /* sum: of contacts over accepted steps */
     int most;
     double overlap, max_overlap;
@@ -215,8 +216,10 @@ typedef struct sim_machine {
     double *samples;                              /* the same: number of the next sample */
     double *side, *reach;                         /* of each event: its sign at the last state, its largest size so far */
     double *burst, *burst_begin;                  /* how often it happened since then, within a step */
+    double *fate;                                 /* what becomes of them at the end of the step, at `landing` */
     double *probes, *other, *seen, *q, *u, *rate; /* work space */
-    double landing;                               /* where the step ends, for landing_event; INFINITY: nowhere */
+    double *at, *left, *before; /* of events: share of the step where they are zero; there: their functions and these functions' rates */
+    double landing;             /* where the step ends, for landing_event; INFINITY: nowhere */
     int landing_event, improvements;
     double landed_at, landed_value; /* the end before, for the secant */
     expr_table **follow;            /* per value: NULL, or the table that it follows */
@@ -237,7 +240,7 @@ typedef struct sim_machine {
 typedef struct sim_switches {
     int count;            /* 0: there are none, or steps do not land on them */
     double *here, *there; /* their values, work space */
-    double from, to;      /* what was looked at: from <= t < to */
+    double from, to;      /* what was searched: from <= t < to */
     double at;            /* the first one behind it; INFINITY: none */
     double landing;       /* where the step that leads there ends; INFINITY: nowhere */
 } sim_switches;
@@ -272,7 +275,7 @@ struct zn_simulation {
     long rejected, cut_steps, cut_impacts; /* cut: of the fixed grid, taken in parts; those of them with an impact */
     bool cut;                              /* the present step was */
     double *approach;                      /* per contact: its speed before a step that was cut, relative to its scale */
-    double calm;                           /* energy of the scales that was last looked at (stepping.c) */
+    double calm;                           /* energy of the scales when they were last checked (stepping.c) */
     double step_min, step_max;             /* of accepted steps and parts */
     long path_steps[CONE_PATH_COUNT];      /* steps by the path that ended them */
     long path_solves[CONE_PATH_COUNT], path_iterations_there[CONE_PATH_COUNT]; /* solves in those steps, their iterations of the path */
@@ -383,10 +386,12 @@ bool sim_input(const zn_simulation *, int index, sim_input_now *);
 void sim_machine_follow(zn_simulation *, double t, double h);
 /* Inputs follow the tables of another simulation of the same model. */
 zn_status sim_machine_follow_as(zn_simulation *, const zn_simulation *other);
-/* The present is elsewhere: events look at it anew, and none has stopped the run. */
+/* The present is elsewhere: events are evaluated again there, and none has stopped the run. */
 zn_status sim_machine_elsewhere(zn_simulation *);
 /* What the machine asks for, at a state. */
 zn_status sim_machine_probe(zn_simulation *, double t, const double *q, const double *u, double *out);
+/* An error that has the place of this formula, unless its value is finite. */
+zn_status sim_machine_finite(zn_simulation *, int probe, double t, double value);
 /* Values were changed; positions or velocities too; rows may be switched. */
 zn_status sim_machine_changed(zn_simulation *, bool moved, bool switched);
 
@@ -413,7 +418,7 @@ const double *sim_event_values(const zn_simulation *, size_t entry);
 /* rules.c: rules for contacts that are switched, before the first list. */
 zn_status sim_rules_create(zn_simulation *);
 void sim_rules_destroy(zn_simulation *);
-/* Which of them hold by the values of now. *changed: the list is to be found anew. */
+/* Which of them hold by the values of now. *changed: the list is to be found again. */
 zn_status sim_rules_look(zn_simulation *, bool *changed);
 /* Of shapes whose rules the last look found switched on: an error names two that overlap. */
 zn_status sim_rules_check(zn_simulation *);
@@ -424,7 +429,7 @@ zn_status sim_contacts_create(zn_simulation *);
 void sim_contacts_destroy(zn_simulation *);
 /* The list of contacts at a state, for a step of h, before there is a scheme. */
 zn_status sim_contacts_start(zn_simulation *, const double *q, const double *u, double h);
-/* The list at the present; pairs of `missed` are looked at again in any case. */
+/* The list at the present; pairs of `missed` are checked again in any case. */
 zn_status sim_contacts_renew(zn_simulation *, double h);
 /* At the present: values have changed that rules depend on. */
 zn_status sim_contacts_switch(zn_simulation *);
@@ -481,9 +486,6 @@ const char *sim_contradiction(zn_context *, const zn_model *, const zn_settings 
                               size_t room);
 zn_status sim_grid_step(zn_simulation *);
 
-/* What a value that is not finite is most often due to, for sentences. */
-#define SIM_OUT_OF_RANGE MODEL_OUT_OF_RANGE
-
 /* failure.c: sentences about failed steps; the status is returned. Unstable: ZN_OK where the step is not too large for the scheme. */
 zn_status sim_report_failure(zn_simulation *, zn_status, double h, const cone_outcome *);
 zn_status sim_report_unstable(zn_simulation *, double h);
@@ -494,7 +496,8 @@ zn_status sim_fail_energy(zn_context *, const zn_simulation *, const char *what,
  * nothing was found. */
 typedef struct sim_not_finite {
     char what[160];
-    const char *why; /* in parentheses */
+    const char *why;     /* in parentheses */
+    const char *subject; /* the name of what it belongs to; NULL: none */
     double t;
 } sim_not_finite;
 bool sim_find_not_finite(zn_simulation *, double h, double reach, sim_not_finite *);
@@ -511,9 +514,10 @@ zn_status sim_work_create(zn_simulation *);
 void sim_work_destroy(zn_simulation *);
 zn_status sim_work_take_rates(zn_simulation *);
 void sim_work_drop_rates(zn_simulation *);
-void sim_work_see_friction(zn_simulation *); /* at the present: whether some of it is smooth */
-void sim_work_leave(zn_simulation *);        /* the energy of the present, before something from outside changes it */
-void sim_work_return(zn_simulation *);       /* after it: the difference counts */
+void sim_work_see_friction(zn_simulation *);                     /* at the present: whether some of it is smooth */
+void sim_work_leave(zn_simulation *);                            /* the energy of the present, before something from outside changes it */
+void sim_work_return(zn_simulation *);                           /* after it: the difference counts, */
+void sim_work_jump(zn_simulation *, const scheme_state *before); /* but for what an impact has done in between */
 void sim_work_begin(zn_simulation *);
 /* Of an accepted step, or of a part of one. */
 void sim_work_add(zn_simulation *, const scheme_state *from, const scheme_state *to, const double *P);
@@ -580,9 +584,9 @@ void sim_see_now(zn_simulation *);
 zn_status sim_start_check(zn_context *, answers *memory, const zn_point *, double h); /* of the memory's model */
 /* A part of that in rows of lambda, on position level; not below round-off. */
 zn_status sim_start_tolerances(zn_context *, const zn_model *, const zn_point *, double part, double *tolerance);
-/* Moves q and u onto the constraints and out of penetration, by the smallest change in the norm of the mass matrix. */
 /* Velocities on the constraints, by the least change in terms of the mass. */
 zn_status sim_start_velocities(zn_context *, const zn_model *, double t, const double *q, double *u);
+/* Moves q and u onto the constraints and out of penetration, by the smallest change in the norm of the mass matrix. */
 zn_status sim_start_project(zn_context *, const zn_model *, double t, double *q, double *u);
 /* By how much redundant constraints contradict each other at a state, when that is little enough for the settings: then the
  * log says so. 0: not at all, or too much. */

@@ -13,7 +13,7 @@
 #include <stdio.h>
 
 static const char what[8] = "zenosim"; /* with its ending zero */
-enum { FORMAT = 2, VERSION_TEXT = 24 };
+enum { FORMAT = 3, VERSION_TEXT = 24 };
 
 typedef struct snapshot_head {
     char what[8], version[VERSION_TEXT];
@@ -44,6 +44,7 @@ static void carry_control(zn_simulation *sim, byte_stream *b) {
     BYTES_PASS(b, c->h), BYTES_PASS(b, c->error_before), BYTES_PASS(b, c->bracket), BYTES_PASS(b, c->capture);
     BYTES_PASS(b, c->aimed), BYTES_PASS(b, c->push);
     BYTES_PASS(b, c->judged), BYTES_PASS(b, c->judged_h), BYTES_PASS(b, c->judged_size), BYTES_PASS(b, c->futile), BYTES_PASS(b, c->noise);
+    BYTES_PASS(b, c->parts);
     BYTES_PASS_ARRAY(b, c->closed, contacts);
     BYTES_PASS_ARRAY(b, c->gap_rate, 2 * contacts); /* and bends */
     BYTES_PASS_ARRAY(b, c->reach, 5 * nq);          /* and errors, rates */
@@ -87,8 +88,9 @@ static void rows(zn_simulation *sim, byte_stream *b) {
     BYTES_PASS_ARRAY(b, m->gaps, contacts);
     BYTES_PASS(b, m->max_penetration), BYTES_PASS(b, m->max_g), BYTES_PASS(b, m->max_gdot), BYTES_PASS(b, m->max_gamma);
     BYTES_PASS(b, grid->index), BYTES_PASS(b, grid->begun), BYTES_PASS(b, grid->between), BYTES_PASS(b, grid->part),
-        BYTES_PASS(b, grid->done), BYTES_PASS(b, grid->inside);
-    BYTES_PASS(b, grid->h), BYTES_PASS(b, grid->t_start), BYTES_PASS(b, grid->t_end), BYTES_PASS(b, grid->in_vain);
+        BYTES_PASS(b, grid->done), BYTES_PASS(b, grid->inside), BYTES_PASS(b, grid->last_hope);
+    BYTES_PASS(b, grid->h), BYTES_PASS(b, grid->t_start), BYTES_PASS(b, grid->t_end), BYTES_PASS(b, grid->in_vain),
+        BYTES_PASS(b, grid->in_vain_of_step);
     BYTES_PASS(b, sim->rows.next), BYTES_PASS(b, sim->rows.shown);
     BYTES_PASS(b, sim->gains.refused), BYTES_PASS(b, sim->gains.usual);
     BYTES_PASS(b, sim->cut), BYTES_PASS(b, sim->calm), BYTES_PASS(b, sim->energy_start), BYTES_PASS(b, sim->gains.usual);
@@ -271,7 +273,7 @@ zn_status zn_simulation_save(const zn_simulation *simulation, void *memory, size
     *size = sizeof(snapshot_head) + count.count;
     if (!memory) return ZN_OK;
     if (room < *size)
-        return fail(sim->context, ZN_ERROR_ARGUMENT, "%s: the snapshot needs %zu bytes, and there is room for %zu", __func__, *size, room);
+        return fail(sim->context, ZN_ERROR_ARGUMENT, "%s: the snapshot needs %zu bytes, but the buffer has %zu", __func__, *size, room);
     snapshot_head head;
     byte_stream b = {.way = BYTES_WRITE, .at = (unsigned char *)memory + sizeof head, .room = count.count};
     status = make_head(sim, &head);
@@ -289,22 +291,22 @@ static zn_status check(zn_simulation *sim, const unsigned char *from, size_t siz
     zn_status status = make_head(sim, &own);
     if (status != ZN_OK) return status;
     if (size < sizeof head || memcmp(from, what, sizeof what) != 0)
-        return fail(context, ZN_ERROR_ARGUMENT, "this is not a snapshot of a simulation: %zu bytes that do not begin like one", size);
+        return fail(context, ZN_ERROR_ARGUMENT, "this is not a snapshot of a simulation (%zu bytes)", size);
     memcpy(&head, from, sizeof head);
     if (head.format != FORMAT || memcmp(head.version, own.version, VERSION_TEXT) != 0)
         return fail(context, ZN_ERROR_ARGUMENT,
-                    "the snapshot is of version %.*s, and this is version %s: only the same version continues exactly", VERSION_TEXT,
-                    head.version, own.version);
+                    "the snapshot was made by version %.*s, but this is version %s: snapshots can be restored by the same version only",
+                    VERSION_TEXT, head.version, own.version);
     if (head.length != size - sizeof head)
         return fail(context, ZN_ERROR_ARGUMENT, "the snapshot is not complete: it has %zu of %zu bytes", size,
                     sizeof head + (size_t)head.length);
     if (head.content != bytes_hash(BYTES_HASH, from + sizeof head, size - sizeof head))
-        return fail(context, ZN_ERROR_ARGUMENT, "the snapshot is damaged: its bytes are not the ones that were written");
+        return fail(context, ZN_ERROR_ARGUMENT, "the snapshot is damaged: its checksum is wrong");
     if (head.model != own.model)
-        return fail(context, ZN_ERROR_ARGUMENT, "the snapshot is of another model: names, numbers and start must be the same");
+        return fail(context, ZN_ERROR_ARGUMENT, "the snapshot belongs to another model: names, numbers and initial state must be the same");
     if (head.settings != own.settings)
         return fail(context, ZN_ERROR_ARGUMENT,
-                    "the snapshot is of a simulation with other settings (scheme, step ...); only the end and the threads may differ");
+                    "the snapshot belongs to a simulation with other settings (scheme, step ...); only the end and the threads may differ");
     return ZN_OK;
 }
 
@@ -317,8 +319,9 @@ zn_status zn_simulation_restore(zn_simulation *sim, const void *snapshot, size_t
     byte_stream b = {
         .way = BYTES_READ, .at = (unsigned char *)(uintptr_t)snapshot + sizeof(snapshot_head), .room = size - sizeof(snapshot_head)};
     int errors = zn_error_count(sim->context);
-    sim->selection.asked = true; /* percussions are as they were shared */
+    bool asked = sim->selection.asked; /* for percussions, here: also where the one that was saved had not been asked for them yet */
     status = carry(sim, &b);
+    if (asked) sim_selection_ask(sim);
     sim_see_now(sim);
     if (status == ZN_ERROR_MEMORY || zn_error_count(sim->context) > errors) return status;
     if (status != ZN_OK || b.missing || b.count != b.room)

@@ -24,6 +24,8 @@ static zn_status violated(zn_context *context, const zn_model *model, int row, c
     model_row_text(model, row, text, sizeof text);
     int contact = model_row_contact(model, row);
     error_place place = {.subject = contact >= 0 ? model->contacts[contact].name : model->bilateral_names[row], .time = NAN};
+    if (!isfinite(value))
+        return fail_at(context, ZN_ERROR_NOT_FINITE, &place, "%s: %s is not finite at the start " MODEL_OUT_OF_RANGE, text, what);
     return fail_at(context, ZN_ERROR_START, &place,
                    "the start violates %s: %s = %.9g, must be %s (simulation: {project_start: true} moves the start)", text, what, value,
                    should);
@@ -248,8 +250,8 @@ zn_status sim_start_contradiction(zn_context *context, const zn_model *model, co
     if (row < 0 || *size > settings->contradiction) *size = 0;
     if (*size > 0)
         log_message(context, ZN_LOG_WARNING,
-                    "the constraint '%s' nearly follows from those before it but contradicts them by %.3g: they are satisfied in "
-                    "the sense of least squares (exact numbers would fit: sqrt(3)/2 instead of 0.866025)",
+                    "the constraint '%s' is redundant but contradicts those before it by %.3g: they are satisfied in the least-squares "
+                    "sense (give numbers exactly: sqrt(3)/2 instead of 0.866025)",
                     model->bilateral_names[row], *size);
     return row == -2 ? ZN_ERROR_MEMORY : ZN_OK;
 }

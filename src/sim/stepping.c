@@ -18,9 +18,8 @@ void sim_count_outcome(zn_simulation *sim, const cone_outcome *outcome) {
     sim->max_residual = larger(sim->max_residual, outcome->worst);
     if (outcome->end == CONE_UNFINISHED && sim->unfinished_steps++ == 0)
         log_message(sim->context, ZN_LOG_WARNING,
-                    "the step to t = %.9g is left at a residual of %.2g, above the tolerance of %g: its many contacts take more work than "
-                    "a step may have "
-                    "(further ones are counted in the summary)",
+                    "the step to t = %.9g ended with a residual of %.2g, above the tolerance of %g: its many contacts need more work than "
+                    "the limit for a step (the summary counts further cases)",
                     sim->now.t, outcome->worst, sim->settings.tolerance);
 }
 
@@ -56,19 +55,40 @@ static zn_status try_once(zn_simulation *sim, const scheme_state *from, double h
     return sim->scheme->class->step(sim->scheme, from, h, to, outcome);
 }
 
-/* Attempts at one step with long projections, or many factors of many contacts, that did not converge, before those of its parts are shortened: the work
- * of a failing step is bounded. One with both counts twice. */
-enum { ATTEMPTS_IN_VAIN = 2, LONG_PROJECTION = 5000, MANY_FACTORS = 200 };
+/* Attempts with long projections, or many factors of many contacts, that did not converge, before those of smaller parts are shortened: of one part of the
+ * step, for what follows a part that was solved is another problem, and of the whole step, so that the work of a failing step is bounded. One with both
+ * counts twice. One that came near to the tolerance counts once, and for the whole step only: the next part is half as long, and more work may well solve it. */
+static const double near_share = 1e3;
+enum { ATTEMPTS_IN_VAIN = 2, ATTEMPTS_OF_STEP = 8, LONG_PROJECTION = 5000, MANY_FACTORS = 200 };
 #define MUCH_DENSE 2e9
 
 static void count_in_vain(zn_simulation *sim, const cone_outcome *outcome) {
     bool projected = outcome->iterations[CONE_PROJECTION] >= LONG_PROJECTION || outcome->cost.solves >= LONG_PROJECTION;
-    sim->grid.in_vain +=
-        projected + (outcome->cost.factorisations >= MANY_FACTORS) + (outcome->cost.dense + outcome->cost.swept >= MUCH_DENSE);
-    sim->scheme->hopeless = sim->grid.in_vain >= ATTEMPTS_IN_VAIN;
+    int count = projected + (outcome->cost.factorisations >= MANY_FACTORS) + (outcome->cost.dense + outcome->cost.swept >= MUCH_DENSE);
+    bool near = outcome->worst <= near_share * sim->settings.tolerance;
+    sim_grid *grid = &sim->grid;
+    grid->in_vain = near ? 0 : grid->in_vain + count;
+    grid->in_vain_of_step += near && count > 1 ? 1 : count;
+    sim->scheme->hopeless = grid->in_vain >= ATTEMPTS_IN_VAIN || grid->in_vain_of_step >= ATTEMPTS_OF_STEP;
 }
 
-void sim_hope(zn_simulation *sim) { sim->grid.in_vain = 0, sim->scheme->hopeless = false; }
+static void hope_of_part(zn_simulation *sim) {
+    sim->grid.in_vain = 0;
+    sim->scheme->hopeless = sim->grid.in_vain_of_step >= ATTEMPTS_OF_STEP;
+}
+
+void sim_hope(zn_simulation *sim) {
+    sim->grid.in_vain_of_step = 0;
+    sim->grid.last_hope = false;
+    hope_of_part(sim);
+}
+
+/* Before a step is given up because its smallest part has no solution by little work, it gets all of it again, once. */
+static bool may_hope_again(zn_simulation *sim) {
+    if (sim->grid.part > 1 || !sim->scheme->hopeless || sim->grid.last_hope) return false;
+    sim_hope(sim);
+    return sim->grid.last_hope = true;
+}
 
 /* A step that cannot be solved is tried once more, down to round-off of the model. If that was the reason, later steps expect it. */
 zn_status sim_try(zn_simulation *sim, const scheme_state *from, double h, double t_end, scheme_state *to, cone_outcome *outcome) {
@@ -145,9 +165,8 @@ static void report_cut_impacts(zn_simulation *sim) {
         if (row < 0 || !(sim_normal_percussion(sim, k) > 0) || !(sim->approach[k] > sim->settings.tolerance)) continue;
         if (sim->cut_impacts == 0 && !any)
             log_message(sim->context, ZN_LOG_WARNING,
-                        "the step of %g to t = %.9g could not be solved at once and was taken in parts; the impact of contact '%s' in it "
-                        "is that of "
-                        "a part of the step (further ones are counted in the summary)",
+                        "the step of %g to t = %.9g could not be solved as a whole and was divided; contact '%s' has its impact in one of "
+                        "the parts (the summary counts further cases)",
                         sim->grid.h, sim->now.t, model->contacts[k].name);
         any = true;
     }
@@ -226,10 +245,12 @@ zn_status sim_plain_step(zn_simulation *sim, double h, double t_end, cone_outcom
     return status;
 }
 
+double sim_fixed_step(const zn_simulation *sim) { return smaller(sim->settings.step, sim->settings.end); }
+
 /* The next grid point, or the row before it. */
 static void begin_grid_step(zn_simulation *sim) {
     sim_grid *grid = &sim->grid;
-    double step = sim->settings.step, end = sim->settings.end, target = sim_rows_target(sim), point = (double)(grid->index + 1) * step;
+    double step = sim_fixed_step(sim), end = sim->settings.end, target = sim_rows_target(sim), point = (double)(grid->index + 1) * step;
     if (point > end - SIM_STEP_ROUNDOFF * step) point = end;
     bool to_point = point <= target + SIM_STEP_ROUNDOFF * step;
     grid->t_start = sim->now.t;
@@ -272,11 +293,13 @@ zn_status sim_grid_step(zn_simulation *sim) {
             pause = true; /* at an event in the step, so that the motion up to it can be interpolated */
         } else if (status == ZN_OK) {
             grid->done += grid->part;
+            hope_of_part(sim);
             while (grid->part < whole && grid->done % (2 * grid->part) == 0 && grid->done < whole) grid->part *= 2;
             pause = sim->rows.dense;
         } else if (status == ZN_STOPPED) { /* what is done of the step stays, and the next call goes on with the rest */
             if (grid->done == 0) *grid = before;
             break;
+        } else if (!sim_fatal(status) && may_hope_again(sim)) { /* the same part again */
         } else if (!sim_fatal(status) && grid->part == 1 && sim->selection.model) {
             status = sim_selection_leave(sim);
             if (status != ZN_OK) status = sim_report_failure(sim, status, grid->h * fraction, &outcome);

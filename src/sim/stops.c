@@ -3,19 +3,22 @@
  *
  *   t_stop = |gamma_F|/(-d gammadot_F),   d = gamma_F/|gamma_F|
  *
- * sub-steps of 0.9, 0.97, 0.99, 0.99 .. t_stop lead to it, and within SLIP_END of the step it ends at once.
+ * sub-steps of 0.9, 0.97, 0.99, 0.99 .. t_stop lead to it. What is left out, |gamma_F| t_stop/2, is an error of O(h^p) if it ends at once for
+ *
+ *   t_stop <= LEFT_OUT h (h/T)^(p/2 - 1)                                 T: the largest tau of the slip (below), h at most T
  *
  * Where friction turns, |gamma_F| d' = f(d), d tends to a zero of f like a power t_stop^kappa, which no step resolves with its order; and the stop is earlier than
  * t_stop says. A sub-step of sigma t_stop makes an error of sigma^p |gamma_F| turn, turn = |gammadot_F across d|/(-d gammadot_F); that of all of them is O(h^p) if
  *
- *   sub-step <= PACE h (t_stop/T)^(1 - 1/p) turn^(-1/p)                  p > 2
+ *   sub-step <= PACE h (tau/T)^(1 - 1/p) min(1, turn)^(-1/p)             p > 2,   tau = t_stop/max(1, turn), about |gamma_F|/|gammadot_F|
  *
- * with T the largest t_stop of the slip. Their number is proportional to that of the steps of the slip. */
+ * Their number is proportional to that of the steps of the slip. Slip that turns much faster than it ends (a top that precesses) has a t_stop without a stop; the time in which it changes
+ * is tau, and steps need not be shorter as long as that stays. */
 #include "sim/simulation.h"
 
-/* The sub-steps, and the part of the step that is left out. */
 static const double STOP_SHARES[] = {0.9, 0.97, 0.99};
-static const double SLIP_END = 1e-5, SLIP_END_LOW = 1e-3 /* second order */;
+/* Of the step: what is left out, and what is in any case. */
+static const double LEFT_OUT = 0.03, LEAST_LEFT_OUT = 1e-5;
 static const double SLIP_NEAR = 1e-2; /* or this, where the step to it cannot be solved (many contacts that stop together) */
 /* A step towards a stop that cannot be solved is shortened by this, and those that follow. */
 static const double EASE = 0.8;
@@ -63,10 +66,18 @@ double sim_slip_speed(const zn_simulation *sim, int ball) {
 static double pace_of(zn_simulation *sim, int number, const stop *s) {
     sim_located *l = &sim->located;
     int p = sim_order(sim);
+    double tau = s->time / larger(1, s->turn);
     if (s->time == INFINITY) l->longest[number] = 0;
-    else l->longest[number] = larger(l->longest[number], s->time);
+    else l->longest[number] = larger(l->longest[number], tau);
     if (s->time == INFINITY || p <= 2 || !(s->turn > LEAST_TURN)) return INFINITY;
-    return PACE * l->h * pow(s->time / l->longest[number], 1 - 1.0 / p) * pow(s->turn, -1.0 / p);
+    return PACE * l->h * pow(tau / l->longest[number], 1 - 1.0 / p) * pow(smaller(1, s->turn), -1.0 / p);
+}
+
+/* A stop that is so near is now. */
+static double left_out(const zn_simulation *sim, int number) {
+    const sim_located *l = &sim->located;
+    double T = l->longest[number], h = smaller(l->h, T);
+    return T > 0 ? h * larger(LEAST_LEFT_OUT, LEFT_OUT * pow(h / T, sim_order(sim) / 2.0 - 1)) : 0;
 }
 
 double sim_stops_time(zn_simulation *sim, int ball) {
@@ -93,9 +104,9 @@ double sim_stops_limit(zn_simulation *sim, double rest, bool *any) {
     memset(l->which, 0, (size_t)l->n_events * sizeof *l->which);
     for (int i = 0; i < l->n_balls; i++) {
         stop s = look_at_stop(sim, i);
-        if (s.time <= (sim_order(sim) == 2 ? SLIP_END_LOW : SLIP_END) * l->h) l->which[n + i] = *any = true;
         first = smaller(first, s.time);
         pace = smaller(pace, pace_of(sim, i, &s));
+        if (s.time <= left_out(sim, i)) l->which[n + i] = *any = true;
     }
     if (pace < rest) rest /= ceil(rest / pace);
     if (!(first < rest)) return rest;

@@ -15,7 +15,7 @@ static const double FORCE_SHARE = 1e-6, SLIP_SHARE = 1e-7;
 static const double BORDER_SHARE = 1e-8; /* less than what features may be beyond their border */
 /* Of what friction can take back: with so much to spare a slip that ends sticks. */
 static const double STICKS_SURELY = 0.1;
-/* A gap that falls and rises within a step is looked at where it is least, if that is below this part of its way. */
+/* A gap that falls and rises within a step is checked where it is least, if that is below this part of its way. */
 static const double DIP_SHARE = 0.02;
 /* A frozen step that cannot be solved is tried with parts of it. */
 static const double SMALLER = 0.25;
@@ -168,6 +168,12 @@ static double find_dip(const zn_simulation *sim, const event_sample *start, cons
     return first < (1 - SIM_NO_REST) * end->h ? first : 0;
 }
 
+/* Of an open contact, after an event of it at the present: it opened, or its gap grows at once, however soon it falls again (bodies that vibrate faster than the step). */
+static bool leaves_now(const zn_simulation *sim, int k) {
+    const sim_located *l = &sim->located;
+    return l->kept[k] || (l->hit[k] && l->second[k] > 0);
+}
+
 /* A force or a slip velocity that is at its limit at the start, or an open contact that rests there. */
 static bool is_due(const zn_simulation *sim, const event_sample *start, const event_sample *end, int i) {
     double fall = start->phi[i] - end->phi[i];
@@ -175,7 +181,7 @@ static bool is_due(const zn_simulation *sim, const event_sample *start, const ev
         return false; /* a clutch that opens at the start */
     if (!isfinite(start->rate[i])) return start->phi[i] <= (sim_is_border(sim, i) ? BORDER_SHARE : FORCE_SHARE) * fall;
     if (i < sim->model->size.n_contacts) /* one that leaves and comes back is hit later */
-        return is_resting(sim, start, i) &&
+        return is_resting(sim, start, i) && !leaves_now(sim, i) &&
                !(locate_cubic(end->h, larger(start->phi[i], 0), start->rate[i], end->phi[i], end->rate[i]) > FORCE_SHARE * end->h);
     return start->rate[i] < 0 && start->phi[i] <= larger(SLIP_SHARE * fall, sim_event_noise(sim, start, i));
 }
@@ -204,7 +210,12 @@ zn_status sim_substep(zn_simulation *sim, double rest, double *h, substep_kind *
         status = l->halves ? l->halves(sim, *h) : ZN_OK;
         if (status == ZN_OK) status = sampled_step(sim, *h, outcome);
         if (sim_fatal(status) || status == ZN_STOPPED) return status;
+        if (status != ZN_OK && !l->start_whole) {
+            *kind = SUBSTEP_UNSEEN;
+            return ZN_OK;
+        }
     }
+    l->eased = status == ZN_OK && !l->stopping && *h < rest;
     *kind = SUBSTEP_ACCEPTED;
     if (status != ZN_OK && sim_stops_near(sim)) {
         *kind = SUBSTEP_EVENT_HERE;

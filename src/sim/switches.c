@@ -2,14 +2,14 @@
 /* Forces and constraints that jump or bend at times that their formulas know (if, floor, mod, sign, abs, min, max and tables of t). With located contact events and step: auto steps
  * end there, as estimates of errors see neither a pulse between two stages nor one in a step that sticks through it.
  *
- *   found      by values that are constant between two such times (model_switches), at SAMPLES places of a part of the run; what is between two places that agree is looked at again
+ *   found      by values that are constant between two such times (model_switches), at SAMPLES places of a part of the run; what is between two places that agree is checked again
  *              when the first change is known, with the part up to there: pulses that are a SAMPLES-th of a period are found, however long the run
  *   located    by halving down to the last digit: `at` is the first time behind the change
  *   passed     a step ends a few digits before it, so that no stage is behind; the present is then put to `at`, and what follows is a new start */
 #include "sim/simulation.h"
 
 enum { SAMPLES = 32, HALVINGS = 1100 /* from any double to its neighbour */ };
-static const double part_of_run = 0.05; /* that is looked at ahead: the longest step */
+static const double part_of_run = 0.05; /* that is searched ahead: the longest step */
 static const double digits = 4e-15;     /* of the time: between the end of a step and the switch */
 static const double no_step = 1e-12;    /* of the run: no step leads to a switch that is as near */
 
@@ -62,7 +62,7 @@ static double find_change(zn_simulation *sim, double from, double to) {
     return INFINITY;
 }
 
-/* The first change of all: what lies before one that samples show is sampled anew. */
+/* The first change of all: what lies before one that samples show is sampled again. */
 static double find_first(zn_simulation *sim, double from, double to) {
     double first = INFINITY, next;
     ask(sim, from, sim->switches.here);

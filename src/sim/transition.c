@@ -5,7 +5,7 @@
  *   reversal       of a clutch: the smallest change of u with gdot_N = 0, at what is zero already up to its location
  *   end of slip    the smallest change of u, M-orthogonal, with gamma_F = 0; closed contacts stay closed
  *   singular point the same for all friction of the contact: the impact without an approach (painleve.c)
- *   then           new modes by the laws (modes.c), but what opens is open and what begins to slip slips; the scheme starts anew
+ *   then           new modes by the laws (modes.c), but what opens is open and what begins to slip slips; the scheme starts again
  *
  * Accumulation. A contact that leaves with v = gdot_N > 0 and falls back with gddot_N = -a bounces until T = 2 v/(a (1 - e_N)). The percussions of all
  * bounces have the same sum and the same first moment as if gdot_N had been set to zero now, by a percussion of -m v, and the contact had rested since.
@@ -115,6 +115,7 @@ static zn_status finish(zn_simulation *sim) {
     status = sim_monitor_look(&sim->monitor, &sim->now);
     if (status != ZN_OK) return status;
     sim_book(sim, &l->before, &sim->now);
+    sim_work_jump(sim, &l->before);
     return sim->scheme->class->start(sim->scheme, &sim->now, l->forces->x, l->forces->P);
 }
 

@@ -6,7 +6,7 @@
  *   begin of slip   (mu P_N - |P_F|)/h
  *
  * and as long as these, and what they are on the way to, stay above parts of what the functions were at the last solve, none of them is zero. Slip in several directions is far from
- * its end as long as it is fast, and for a part of the time to its stop (stops.c). After STEPS such steps they are looked at all the same, after fewer where D is smaller
+ * its end as long as it keeps a part of the largest speed since then, and for a part of the time to its stop (stops.c). After STEPS such steps they are checked all the same, after fewer where D is smaller
  * (D_STEPS: it falls by less than 1/D_STEPS in a step), near singular points always. */
 #include "sim/simulation.h"
 
@@ -15,7 +15,7 @@ enum { STEPS = 100, D_STEPS = 60 };
 static const double MEAN = 0.6, AHEAD = 0.3, SPEED = 0.5;
 /* Of the time to a stop: steps may be watched. */
 static const double STOP_PART = 0.25;
-/* Of the largest friction: sticking with less to spare is looked at always. */
+/* Of the largest friction: sticking with less to spare is checked always. */
 static const double SPARE = 0.02;
 /* D beyond its limit: singular points are far. */
 static const double FAR = 0.5;
@@ -76,6 +76,8 @@ void sim_watch_step(zn_simulation *sim) {
     }
     for (int i = n; i < l->n_events && l->start_known; i++) l->sample[0].phi[i] = end->phi[i], l->sample[0].rate[i] = end->rate[i];
     if (l->start_known) sim_modes_turn(sim);
+    for (int i = 0; i < l->n_balls && l->start_known; i++) /* slip that began without a velocity has gained one */
+        if (slips_freely(l, i)) l->calm[n + i] = larger(l->calm[n + i], sim_slip_speed(sim, i));
     memcpy(l->mean_before, l->mean, (size_t)(sim->model->size.n_contacts + l->n_balls) * sizeof *l->mean);
     if (l->watched > 0) l->watched--;
 }

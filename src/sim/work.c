@@ -101,24 +101,28 @@ void sim_work_end(zn_simulation *sim) {
     for (size_t i = 0; i < sim->work.count; i++) sim->work.total[i] += sim->work.step[i];
 }
 
-static double energy_now(zn_simulation *sim) {
+static double energy(zn_simulation *sim, const scheme_state *state) {
     double T = 0, V = 0;
-    zn_point at = {.t = sim->now.t, .q = sim->now.q, .u = sim->now.u};
+    zn_point at = {.t = state->t, .q = state->q, .u = state->u};
     return sim->model->energy && !sim->model->energy(sim->model, sim->monitor.at.work, &at, &T, &V) ? T + V : 0;
 }
 
 void sim_work_leave(zn_simulation *sim) {
     if (sim->work.is_left) return;
-    sim->work.left = energy_now(sim);
+    sim->work.left = energy(sim, &sim->now);
     sim->work.is_left = true;
 }
 
 void sim_work_return(zn_simulation *sim) {
-    if (sim->work.is_left) sim->work.total[sim->work.outside] += energy_now(sim) - sim->work.left;
+    if (sim->work.is_left) sim->work.total[sim->work.outside] += energy(sim, &sim->now) - sim->work.left;
     sim->work.is_left = false;
 }
 
-/* `seen`: the monitor looked at this state last. */
+void sim_work_jump(zn_simulation *sim, const scheme_state *before) {
+    if (sim->work.is_left) sim->work.left += energy(sim, &sim->now) - energy(sim, before);
+}
+
+/* `seen`: the monitor has evaluated this state last. */
 static bool ask(zn_simulation *sim, const scheme_state *state, bool seen, sim_rates *rates) {
     const zn_model *model = sim->model;
     void *work = sim->monitor.at.work;

@@ -237,7 +237,7 @@ static zn_status read_text(study_keep *keep, result_file *like, const char *text
 zn_status study_keep_create(zn_context *context, int n, const char *const *texts, double from, result_file *like, study_keep *keep) {
     *keep = (study_keep){.context = context, .from = from};
     zn_status status = ZN_OK;
-    if (n == 0) status = fail(context, ZN_ERROR_ARGUMENT, "nothing is kept: --keep WHAT is missing, for instance --keep last:q,u");
+    if (n == 0) status = fail(context, ZN_ERROR_ARGUMENT, "--keep WHAT is missing: choose what to keep, for instance --keep last:q,u");
     for (int i = 0; i < n && status == ZN_OK; i++) status = read_text(keep, like, texts[i]);
     if (status != ZN_OK) study_keep_free(keep);
     return status;

@@ -95,7 +95,7 @@ void study_lost_row(const study_shared *s, long run, study_row *row) {
     row->numbers[n + kept] = ZN_ERROR_INTERNAL;
     row->numbers[n + kept + 1] = NAN;
     row->events.count = 0;
-    snprintf(row->message, sizeof row->message, "the process that computed this run was killed, and so was the one that tried it again");
+    snprintf(row->message, sizeof row->message, "the process that computed this run was killed, twice");
 }
 
 void study_place_take(study_place *place, const char *path, int worker) {

@@ -14,7 +14,7 @@ typedef struct study_lost study_lost;
 /* hash: of the study. first_missing: runs before it are in the file. Where there can be no such file there is none, and nothing is known of lost
  * runs. NULL: out of memory. */
 study_lost *study_lost_begin(zn_context *, const char *path, const char *hash, long first_missing);
-/* done: the file is of no use any more. */
+/* done: the file is no longer needed. */
 void study_lost_end(study_lost *, bool done);
 /* How often the run was lost. */
 int study_lost_times(const study_lost *, long run);

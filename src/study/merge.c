@@ -32,8 +32,8 @@ static zn_status look_at(zn_context *context, const char *path, const char *firs
     else if (*hash && strcmp(hash, its) != 0)
         status = fail(context, ZN_ERROR_FILE, "%s and %s belong to different studies", first_path, path);
     else if (result_rows(file) != part->count)
-        status = fail(context, ZN_ERROR_FILE, "%s has %ld of %ld runs; the command that wrote it continues it", path, result_rows(file),
-                      part->count);
+        status = fail(context, ZN_ERROR_FILE, "%s has %ld of %ld runs; repeat the command that wrote it to continue", path,
+                      result_rows(file), part->count);
     else snprintf(hash, STUDY_HASH_TEXT, "%s", its);
     result_close(file);
     return status;

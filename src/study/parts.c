@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A study in parts: PATH.part-I.h5 is the file of the I-th of N parts (as --shard makes it), continued like any other; when all are complete they are joined. How many
- * there are stands in PATH.parts with the hash of the study, so that whoever goes on, with fewer processes or with threads, takes the same ones. */
+ * there are stands in PATH.parts with the hash of the study, so that a run that continues the study, with fewer processes or with threads, takes the same ones. */
 #include "study/crew.h"
 
 #include "base/output.h"
@@ -57,10 +57,9 @@ zn_status study_parts_plan(const study_shared *s, int teams, int workers, int *p
         if (*parts) remove_parts(s, path, *parts); /* killed after the last row */
         *parts = 0;
     } else if (status == ZN_OK && other)
-        status = fail(
-            s->context, ZN_ERROR_FILE,
-            "%s says that there are parts of another study (other scene, settings, values or version); remove them or choose another name",
-            path);
+        status = fail(s->context, ZN_ERROR_FILE,
+                      "%s belongs to parts of another study (other scene, settings, values or version); remove them or choose another name",
+                      path);
     else if (status == ZN_OK && !*parts && !begun && teams > 1) {
         long each = s->plan.runs / ((long)RUNS_OF_WORKER * workers);
         *parts = teams * (int)(each < 1 ? 1 : each > MOST_PARTS_OF_TEAM ? MOST_PARTS_OF_TEAM : each);

@@ -172,7 +172,7 @@ static zn_status check_samples(study_plan *plan) {
 
 zn_status study_plan_create(zn_context *context, const study_plan_def *def, study_plan *plan) {
     *plan = (study_plan){.context = context, .samples = def->samples, .sampling = def->sampling, .seed = def->seed, .zip = def->zip};
-    if (def->n_vary == 0) return fail(context, ZN_ERROR_ARGUMENT, "nothing varies: --vary NAME=VALUES is missing");
+    if (def->n_vary == 0) return fail(context, ZN_ERROR_ARGUMENT, "--vary NAME=VALUES is missing: choose what varies");
     plan->axes = MEM_ARRAY(context, study_axis, def->n_vary);
     zn_status status = plan->axes ? ZN_OK : ZN_ERROR_MEMORY;
     for (int i = 0; i < def->n_vary && status == ZN_OK; i++) {

@@ -21,7 +21,7 @@ typedef struct report {
 
 /* ---- workers ---- */
 
-/* Whoever is asked to end is not lost: its run is not counted. */
+/* A process that is asked to end is not lost: its run is not counted. */
 static volatile long *volatile own_run;
 static volatile sig_atomic_t terminated;
 static void on_termination(int number) {

@@ -3,7 +3,7 @@
  *
  *   a parameter in formulas of the model             the model follows it
  *   any other parameter                              the scene is read again
- *   a start, what the scheme reads at each step      the simulation begins anew in its own memory
+ *   a start, what the scheme reads at each step      the simulation starts again in its own memory
  *   a setting, an input, coefficients that it keeps  another simulation */
 #include "study/single.h"
 

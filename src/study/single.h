@@ -45,7 +45,7 @@ typedef struct study_worker {
     zn_context *context;
     zn_scene *scene;       /* with the parameters below */
     zn_recorder *recorder; /* of the scene's model; NULL: none yet */
-    zn_settings settings;  /* of the simulation, which the next run begins anew; NULL: none */
+    zn_settings settings;  /* of the simulation, which the next run starts again; NULL: none */
     zn_simulation *simulation;
     double *parameters; /* NaN: no scene */
     int *sources;       /* of each: which one the model follows; -1: none */

@@ -231,8 +231,7 @@ static zn_status set_aside(const study_shared *s, const char *hash, const char *
     result_file *newer = find_study(context, partial, hash, t, &other), *older = find_study(context, old, hash, t, &other);
     if (other)
         status = fail(context, ZN_ERROR_FILE,
-                      "%s is the beginning of another study (other scene, settings, values or version); remove it or choose another name",
-                      partial);
+                      "%s belongs to another study (other scene, settings, values or version); remove it or choose another name", partial);
     bool keep_old = older && (!newer || result_rows(older) >= result_rows(newer));
     long rows = older ? result_rows(older) : 0;
     result_close(newer);

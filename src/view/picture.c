@@ -226,6 +226,7 @@ static void put_geometry(picture *p, const parts_geometry *g) {
     begin_item(p, g->body ? p->parts->bodies[g->body].name : g->name, shape_name(p, s), g->body);
     if (has_points(s)) {
         put_points(p, s);
+        if (s->radius > 0 && s->type != ZN_GEOMETRY_CONE) member(p, "radius", s->radius); /* of the rounding */
         end_item(p);
         return;
     }

@@ -45,6 +45,50 @@ static void each_task_is_done_once(void **state) {
     }
 }
 
+enum { NUMBERS = 1003 };
+typedef struct covered {
+    int times[NUMBERS], pieces[NUMBERS]; /* pieces: their lengths, at their beginnings */
+} covered;
+
+static void cover(void *user, int first, int last) {
+    covered *c = user;
+    for (int k = first; k < last; k++) c->times[k]++;
+    if (last > first) c->pieces[first] = last - first;
+}
+
+/* Pieces cover the loop, each number once; few numbers are one piece, of the caller. */
+static void loops_are_covered(void **state) {
+    (void)state;
+    const int counts[] = {0, 1, 7, 39, 40, 41, NUMBERS};
+    for (int threads = 0; threads <= 4; threads++)
+        for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+            static covered c;
+            zn_context *context = zn_context_create(NULL);
+            memset(&c, 0, sizeof c);
+            base_share(context, threads, counts[i], 10, cover, &c);
+            for (int k = 0; k < NUMBERS; k++) assert_int_equal(c.times[k], k < counts[i]);
+            if (threads < 2 || counts[i] < 40) assert_int_equal(c.pieces[0], counts[i]);
+            zn_context_destroy(context);
+        }
+}
+
+/* Parts of their own, and what is left of those of others: also where there are fewer tasks than members, and fewer members than parts. */
+static void spread_tasks_are_done_once(void **state) {
+    (void)state;
+    static counted c;
+    const int tasks[] = {0, 1, 2, 3, 5, TASKS};
+    zn_context *context = zn_context_create(NULL);
+    base_team *team = base_team_of(context, 4);
+    for (int threads = 1; threads <= TEAM_MOST; threads += threads < 5 ? 1 : 59)
+        for (size_t i = 0; i < sizeof tasks / sizeof *tasks; i++) {
+            memset(&c, 0, sizeof c);
+            for (int loop = 0; loop < LOOPS; loop++) base_team_spread(team, threads, tasks[i], count, &c);
+            for (int task = 0; task < TASKS; task++) assert_int_equal(c.done[task], task < tasks[i] ? LOOPS : 0);
+            for (int k = threads; k < TEAM_MOST; k++) assert_int_equal(c.seen[k], 0);
+        }
+    zn_context_destroy(context);
+}
+
 /* A loop may have fewer threads than the team, and the team of a context grows with what is asked for. */
 static void teams_grow(void **state) {
     (void)state;
@@ -79,7 +123,8 @@ static void members_may_allocate(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(each_task_is_done_once), cmocka_unit_test(teams_grow),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(each_task_is_done_once), cmocka_unit_test(loops_are_covered),
+                                       cmocka_unit_test(spread_tasks_are_done_once), cmocka_unit_test(teams_grow),
                                        cmocka_unit_test(members_may_allocate)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

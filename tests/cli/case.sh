@@ -51,7 +51,7 @@ if command -v script >/dev/null; then
     script -qec "'$zeno' sweep '$ball' --vary q_0=1:2:4000 --vary e_N=0.5,1.5 --keep last:q --end 1 --step 1e-3 --out long.h5" /dev/null >lines 2>&1
     tr '\r' '\n' <lines | sed 's/.\[K//' >line
     awk '/ of 8000 runs \(/ { n++; if ($1 < last) bad = 1; last = $1; if ($1 >= 1000 && $0 !~ /[0-9]\/s  [0-9]+ failed  [0-9]+ s left$/) bad = 1 }
-         END { exit !(n > 2 && !bad) }' line || complain "progress is told as $(head -n 5 line)"
+         END { exit !(n > 2 && !bad) }' line || complain "progress is reported as $(head -n 5 line)"
     # the share of failures, and a rate within a factor of two of the whole one
     awk -F '[ /(]+' '/ of 8000 runs \(/ && $1 >= 1000 { rate = $6; failed = $8; done = $1 } / runs, 4000 failed; 8000 of them now/ { sub(/.*\(/, ""); whole = $0 + 0 }
          END { exit !(failed > 0.4 * done && failed < 0.6 * done && rate > whole / 3 && rate < 3 * whole) }' line || complain "rate or failures are wrong: $(tail -n 3 line)"

@@ -129,7 +129,7 @@ holds "and can be drawn" "$zeno" plot keep.csv.partial --x t --y x --out kept.sv
 # Contacts that come by themselves: how many, their forces, and the network of these.
 ball_on_box 'step: 1e-2, end: 1' >heap.yaml
 expect 0 "$zeno" run heap.yaml --out heap.h5
-holds "the bodies that touch are told" grep -q "ball *box *10" out
+holds "the bodies that touch are named" grep -q "ball *box *10" out
 for kind in number force network; do
     expect 0 "$zeno" plot heap.h5 --contacts $kind --out heap-$kind.svg
     holds "a picture of the $kind of contacts" grep -q '</svg>' heap-$kind.svg
@@ -187,7 +187,7 @@ holds "--step wins over auto" grep -q '"steps": 210,' out
 expect 0 "$zeno" run auto.yaml --scheme moreau --step auto --summary
 expect 2 "$zeno" run auto.yaml --step automatic
 
-# laws of restitution: energy that impacts create is told, and other laws do not create any
+# laws of restitution: energy that impacts create is reported, and other laws do not create any
 kane=$scenes/kane-pendulum.yaml
 expect 0 "$zeno" run "$kane"
 holds "the table warns, with contact, time and amount" grep -q "warning: an impact created energy, 0.0415 at contact 'tip', t = 0.0075" out
@@ -210,7 +210,15 @@ expect 2 "$zeno" run "$scenes/superball.yaml" --restitution-law energetic
 holds "tangential restitution is refused with a reason" grep -q 'tangential restitution, which restitution_law: energetic does not support' err
 expect 0 "$zeno" converge "$kane" --scheme rattle --steps 1e-4,5e-5 --reference 1e-5 --restitution-law energetic
 
-# the scheme's change of energy is told whenever it is above 1e-3 of it
+# what is not finite has a place, whenever it is found: a rate at the first step, a force later, an output at the end, a constraint at the start
+for wrong in "states: {e: {rate: 1/b.y}}|the rate of 'e'" "forces: {b.x: sqrt(0.01 - t^2)}|the force on 'b.x''" "outputs: {o: 1/b.y}|the output 'o'" \
+    "constraints: {c: {position: sqrt(b.x - 1 - t)}}|the constraint 'c'"; do
+    printf '%s\nbodies: {b: {type: particle, mass: 1, position: [1, 0]}}\nsimulation: {scheme: radau-2a, step: 0.01, end: 0.5}\n' "${wrong%|*}" >wrong.yaml
+    "$zeno" run wrong.yaml --quiet 2>err
+    holds "a place for ${wrong%|*}" grep -q "^error: wrong.yaml:1:[0-9]*: ${wrong#*|}.* is not finite at " err
+done
+
+# the scheme's change of energy is reported whenever it is above 1e-3 of it
 cat >spring.yaml <<'END'
 coordinates: {x: 1}
 energy: {kinetic: x'^2/2, potential: 50*x^2}

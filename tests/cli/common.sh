@@ -61,7 +61,7 @@ await() {
     tries=0
     until "$@" >/dev/null 2>&1; do
         tries=$((tries + 1))
-        [ $tries -lt $PATIENCE ] || { complain "in vain awaited: $*" && return 1; }
+        [ $tries -lt $PATIENCE ] || { complain "waited too long for: $*" && return 1; }
         sleep 0.1
     done
 }

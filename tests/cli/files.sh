@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Files that the program writes: texts are never obeyed, two runs do not share a name, full and closed outputs are told, inputs stay.
+# Files that the program writes: texts are never obeyed, two runs do not share a name, full and closed outputs are reported, inputs stay.
 # Needs no privileges, and minds none: a limit of file sizes and /dev/full stand for full disks.
 # usage: files.sh ZENO SCENES
 . "${0%/*}/common.sh"

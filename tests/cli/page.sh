@@ -36,7 +36,7 @@ expect 0 "$zeno" page drop.h5 --out drop.json
 holds "events are in the data" grep -q '"events": {"count": 2, "contacts": \["ground"\], "kinds": \["impact", "opening"' drop.json
 holds "with their times" grep -q '"list": \[\[0[.]44721359[0-9]*, 0, 0\], \[0[.]89442719[0-9]*, 0, 0\]\]' drop.json
 expect 0 "$zeno" page ball.h5 --out ball.json
-holds "a result that knows of none has none" lacks '"events"' ball.json
+holds "a result without events has none" lacks '"events"' ball.json
 
 # data
 expect 0 "$zeno" page ball.h5 --out ball.json
@@ -45,6 +45,17 @@ for key in format title facts rows scene drawing columns; do holds "data have $k
 holds "all rows" grep -q '"rows": 201,' ball.json
 holds "the drawing" grep -qF '\"shape\": \"disk\"' ball.json
 holds "poses have their dataset" grep -qF '"name": "view.contact.floor.y", "dataset": "view"' ball.json
+# scenes with values that are set while they run are drawn, too
+for keys in 'inputs: {push: 1}' 'modes: {on: on}' 'sampled: {every: 0.01, hold: x}' "events: {e: {when: x - 0.5, do: record}}"; do
+    printf '%s\ncoordinates: {x: 0}\nenergy: {kinetic: "x'"'"'^2/2"}\nview: {bob: {shape: disk, radius: 0.1, at: [x, 0]}}\nsimulation: {scheme: rattle, step: 0.01, end: 0.1}\n' "$keys" >set.yaml
+    expect 0 "$zeno" run set.yaml --quiet --out set.h5
+    expect 0 "$zeno" page set.h5 --out set.json
+    holds "the drawing with $keys" grep -qF '\"name\": \"bob\"' set.json
+done
+printf 'inputs: {push: 1}\nbodies: {bob: {type: planar, mass: 1, shape: {type: disk, radius: 0.1}}}\nforces: {bob.x: push}\nsimulation: {scheme: rattle, step: 0.01, end: 0.1}\n' >set.yaml
+expect 0 "$zeno" run set.yaml --quiet --out set.h5
+expect 0 "$zeno" page set.h5 --out set.json
+holds "the drawing of bodies with an input" grep -qF '\"bob\"' set.json
 if command -v python3 >/dev/null; then
     cat >read.py <<'PYTHON'
 import base64, json, struct, sys
@@ -113,7 +124,7 @@ expect 0 "$zeno" run "$scenes/rotating-ball.yaml" --quiet --out ball.csv
 holds "CSV has no poses" lacks 'view.' ball.csv
 expect 0 "$zeno" page ball.csv --out csv.json
 holds "CSV has no drawing" grep -qF '"drawing": ""' csv.json
-holds "its energies are told by name" grep -qF '"name": "energy.total", "dataset": "energy"' csv.json
+holds "its energies have names" grep -qF '"name": "energy.total", "dataset": "energy"' csv.json
 expect 0 "$zeno" run "$scenes/rotating-ball.yaml" --summary
 holds "summaries have no poses" lacks 'view.' out
 
@@ -121,7 +132,7 @@ holds "summaries have no poses" lacks 'view.' out
 expect 2 "$zeno" page
 says "which result?"
 expect 2 "$zeno" page ball.h5
-says "where to?"
+says "--out FILE.html is missing"
 expect 2 "$zeno" page ball.h5 --out ball.pdf
 says ".html or .json"
 expect 2 "$zeno" page ball.h5 --out ball.html --what

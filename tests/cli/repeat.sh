@@ -60,6 +60,6 @@ done
 "$zeno" sweep "$scenes/bouncing-ball.yaml" --vary e_N=0.5,0.6 --keep last:q --end 0.1 --quiet --out study.h5
 "$zeno" run study.h5 2>err
 [ $? -eq 2 ] || complain "a study is run"
-grep -q "does not say how it was run" err || complain "$(cat err)"
+grep -q "has no record of how it was run" err || complain "$(cat err)"
 
 [ $failures -eq 0 ] || exit 1

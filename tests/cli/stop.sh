@@ -29,7 +29,7 @@ for signal in INT TERM; do
     sleep 0.5 # into a solve
     kill -$signal $pid
     wait $pid && complain "SIG$signal ends well"
-    grep -q '^stopped at t = ' err || complain "SIG$signal is not told: $(cat err)"
+    grep -q '^stopped at t = ' err || complain "SIG$signal is not reported: $(cat err)"
 done
 
 # A contact problem that has no solution to so many digits.

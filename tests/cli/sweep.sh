@@ -59,7 +59,7 @@ await [ -s stopped.h5.partial ] && await listens $pid TERM
 kill -TERM $pid
 wait $pid
 [ $? -eq 1 ] || complain "a stopped study does not exit with 1"
-grep -q 'goes on from here' err || complain "a stopped study says nothing: $(cat err)"
+grep -q 'to resume, repeat the same command' err || complain "a stopped study says nothing: $(cat err)"
 "$zeno" sweep "$ball" --vary q_0=0.5:2:99999 --keep last:q --end 10 --step 1e-3 --quiet --out stopped.h5 2>err && complain "another study goes on with it"
 grep -q 'another study' err || complain "no sentence about another study: $(cat err)"
 
@@ -75,7 +75,7 @@ grep -q 'larger than this system allows' err || complain "no sentence about the 
 many full.h5 || complain "it does not go on"
 cmp plenty.h5 full.h5 || complain "after a full disk the bytes are others"
 
-# Random values are those of the run, whoever computes them; another seed gives others.
+# Random values are those of the run, whichever process computes them; another seed gives others.
 for sampling in random latin sobol; do
     for threads in 1 2; do
         "$zeno" sweep "$ball" --vary q_0=normal:1:0.1 --vary e_N=uniform:0.2:0.8 --samples 60 --sampling $sampling --seed 3 --keep last:q --end 0.1 --step 1e-2 \
@@ -205,10 +205,10 @@ echo 'energy: {kinetic: "x'"'"'^2/2", potential: 2*x}' >half.yaml
 cmp -s include.h5 first.h5 && complain "another include is taken for the same study"
 
 refuses 'which scene'
-refuses 'where to' "$ball" --vary q_0=1 --keep last:q
+refuses 'out FILE.h5 is missing' "$ball" --vary q_0=1 --keep last:q
 refuses 'ends with .h5' "$ball" --vary q_0=1 --keep last:q --out x.csv
-refuses 'nothing varies' "$ball" --keep last:q --out x.h5
-refuses 'nothing is kept' "$ball" --vary q_0=1 --out x.h5
+refuses 'choose what varies' "$ball" --keep last:q --out x.h5
+refuses 'choose what to keep' "$ball" --vary q_0=1 --out x.h5
 refuses "did you mean 'e_N'" "$ball" --vary e_n=1 --keep last:q --out x.h5
 refuses 'not a number' "$ball" --vary q_0=one --keep last:q --out x.h5
 refuses 'no column' "$ball" --vary q_0=1 --keep last:z --out x.h5

@@ -132,12 +132,19 @@ static inline vec3 brute_lowest(const brute *s, vec3 n) {
         return vec3_add_scaled(s->x[0], -1 / sqrt(vec3_dot(m, x)), mat3_apply(&s->A, x));
     }
     vec3 axis = vec3_normalised(vec3_sub(s->x[s->n - 1], s->x[0])), out = vec3_add_scaled(n, -vec3_dot(n, axis), axis);
+    out = vec3_add_scaled(out, -vec3_dot(out, axis), axis); /* once more: along the axis only round-off is left of it */
     for (int i = 0; i < s->n; i++) {
         vec3 x = s->x[i];
         if (s->kind == BRUTE_CYLINDER || (s->kind == BRUTE_CONE && i == 0)) x = vec3_add_scaled(x, -s->R, vec3_normalised(out));
         if (i == 0 || vec3_dot(n, x) < vec3_dot(n, best)) best = x;
     }
     return best;
+}
+
+static inline double brute_size(const brute *s) {
+    double most = s->kind == BRUTE_HULL ? 0 : larger(s->R, larger(s->half[1], s->half[2]));
+    for (int i = 0; i < s->n; i++) most = larger(most, vec3_norm(vec3_sub(s->x[i], s->x[0])));
+    return most;
 }
 
 static inline brute_answer brute_distance(const brute *a, const brute *b) {
@@ -163,17 +170,25 @@ static inline brute_answer brute_distance(const brute *a, const brute *b) {
     } else {
         vec3 p = a->x[0], q = brute_project(b, p);
         bool still = false;
-        for (int turn = 0; turn < 20000 && !still; turn++) {
-            vec3 next = brute_project(a, q);
-            still = vec3_norm(vec3_sub(next, p)) <= 1e-15 * (1 + vec3_norm(p));
-            p = next;
+        vec3 step = {0, 0, 0};
+        for (int turn = 0; turn < 4000 && !still; turn++) {
+            vec3 next = brute_project(a, q), by = vec3_sub(next, p);
+            still = vec3_norm(by) <= 1e-15 * (1 + vec3_norm(p));
+            double square = vec3_dot(step, step), r = square > 0 ? vec3_dot(by, step) / square : 0;
+            p = next, step = by;
             q = brute_project(b, p);
+            if (still || turn % 8 != 7 || !(r > 0 && r < 1)) continue;
+            /* Slow steps shrink like powers of r: straight to their end, unless that is farther apart. */
+            vec3 far = brute_project(a, vec3_add_scaled(p, r / (1 - r), by)), to = brute_project(b, far);
+            if (vec3_norm(vec3_sub(far, to)) < vec3_norm(vec3_sub(p, q))) p = far, q = to;
         }
         best = (brute_answer){.distance = vec3_norm(vec3_sub(p, q)), .a = p, .b = q};
         /* along the line of the points found, the sets are at least as far apart as their lowest points: the truth is between the two */
         vec3 n = vec3_normalised(vec3_sub(p, q));
         double least = vec3_dot(n, vec3_sub(brute_lowest(a, n), brute_lowest(b, vec3_scale(-1, n))));
-        best.slow = !(best.distance - least < 1e-10);
+        /* round-off of the points turns n, and what is as far away as the sets are large moves */
+        double size = larger(brute_size(a), brute_size(b)), turned = 1e-15 * (vec3_norm(p) + size) / best.distance;
+        best.slow = !(fabs(best.distance - least) < 1e-10 + turned * size);
     }
     best.distance -= a->radius + b->radius;
     return best;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every allocation may fail: nothing leaks, the error is told, and what is there can be destroyed. */
+/* Every allocation may fail: nothing leaks, the error is reported, and what is there can be destroyed. */
 #include "world.h"
 
 #include "base/counting_allocator.h"

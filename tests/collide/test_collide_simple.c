@@ -96,9 +96,44 @@ static void capsules(void **state) {
     world_end(&w);
 }
 
+/* A can or a cone that leans, on a rim over the top of a pyramid that stands on its apex, with edges as sharp as knives: its side rises over such an edge, far from it, and is no contact. The rim
+ * is the nearest point of all, so no candidate is nearer. */
+static void what_leans_near_an_edge_touches_by_its_rim(void **state) {
+    (void)state;
+    const double R = 0.1, L = 0.3, gap = 1e-3, half = 0.2;
+    const double corners[] = {half, half, 0, -half, half, 0, -half, -half, 0, half, -half, 0, 0, 0, -0.08};
+    collide_shape pyramid = shape_of(COLLIDE_POLYHEDRON, false, 0, 0, 0);
+    pyramid.points = corners, pyramid.n_points = 5;
+    srand(5);
+    for (int trial = 0; trial < 2000; trial++) {
+        bool cone = trial % 2;
+        double part[5];
+        for (int i = 0; i < 5; i++) part[i] = rand() / (double)RAND_MAX;
+        /* A cone leans less than its side is steep: on its rim, not on its side. */
+        double tilt = 0.03 + (cone ? 1.1 : 1.4) * part[0], low = cone ? L / 4 : L / 2;
+        double turn = 2 * acos(-1) * part[1], x = half * (2 * part[2] - 1), y = half * (2 * part[3] - 1);
+        if (trial % 4 > 1) x = half * (1 - 0.01 * part[2]);
+        quat q = quat_product(quat_rotation((vec3){0, 0, 1}, turn), quat_rotation((vec3){0, 1, 0}, tilt));
+        mat3 A = quat_matrix(q);
+        /* The lowest point of the lower rim, from the centre: along the axis by -low, and by R down the slope. */
+        vec3 rim = mat3_apply(&A, (vec3){R, 0, -low});
+        world w = world_begin();
+        world_add(&w, pyramid, pose_at((vec3){0, 0, 0}, upright));
+        world_add(&w, shape_of(cone ? COLLIDE_CONE : COLLIDE_CYLINDER, false, R, L, 0), pose_at(vec3_sub((vec3){x, y, gap}, rim), q));
+        world_find(&w, 0, 4 * gap);
+        double least = INFINITY;
+        for (size_t i = 0; i < w.list.count; i++) least = smaller(least, w.list.at[i].gap);
+        check_close_at(least, gap, 1e-12, 0, cone ? "cone" : "cylinder", "gap", trial);
+        world_end(&w);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(spheres_and_a_floor), cmocka_unit_test(a_box_on_a_box),
-                                       cmocka_unit_test(bricks_side_by_side_do_not_hold_each_other_up), cmocka_unit_test(polygons),
-                                       cmocka_unit_test(capsules)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(spheres_and_a_floor),
+                                       cmocka_unit_test(a_box_on_a_box),
+                                       cmocka_unit_test(bricks_side_by_side_do_not_hold_each_other_up),
+                                       cmocka_unit_test(polygons),
+                                       cmocka_unit_test(capsules),
+                                       cmocka_unit_test(what_leans_near_an_edge_touches_by_its_rim)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

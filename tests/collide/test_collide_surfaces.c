@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Meshes, height fields, chains and polygons: seams are not felt, ridges and valleys are, and what is wrong with them is told. */
+/* Meshes, height fields, chains and polygons: seams are not felt, ridges and valleys are, and what is wrong with them is reported. */
 #include "world.h"
 
 #include <string.h>

@@ -82,6 +82,7 @@ static inline void contacts_finish(contacts *c) {
     for (int k = 0; k < m; k++) c->q[k] = c->w[k];
     for (int i = 0; i < c->nu; i++)
         for (int k = 0; k < m; k++) {
+            if (c->H[k + m * i] == 0) continue;
             c->q[k] += c->H[k + m * i] * c->v[i];
             for (int l = 0; l < m; l++) c->W[l + m * k] += c->H[l + m * i] * c->H[k + m * i] / c->mass[i];
         }

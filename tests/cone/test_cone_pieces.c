@@ -273,7 +273,7 @@ static void open_contacts_drop_out(void **state) {
     destroy(h);
 }
 
-/* The same problem again needs no memory; memory that runs out anywhere is told. */
+/* The same problem again needs no memory; memory that runs out anywhere is reported. */
 static void memory(void **state) {
     (void)state;
     heap *h = create(2, 0, 4);
@@ -307,6 +307,23 @@ static void memory(void **state) {
     destroy(h);
 }
 
+/* Contacts that follow others, as those of levels do, are never pieces, and take no memory for them. */
+static void no_pieces_of_contacts_that_follow(void **state) {
+    (void)state;
+    heap *h = create(2, 0, 4);
+    h->cones[h->n - 1].gate_kind = CONE_IF_CLOSED, h->cones[h->n - 1].gate = 0;
+    cone_solver *s = cone_solver_create(h->context, &h->problem, NULL);
+    assert_non_null(s);
+    assert_false(cone_solver_by_pieces(s));
+    double *x = calloc(2 * DOFS, sizeof(double)), *y = calloc(2 * ROWS, sizeof(double));
+    cone_outcome out;
+    assert_int_equal(cone_solve(s, x, y, &out), ZN_OK);
+    assert_true(cone_is_closed(s, 0) || y[3 * (h->n - 1)] == 0);
+    cone_solver_destroy(s);
+    free(x), free(y);
+    destroy(h);
+}
+
 static void stops_inside_of_a_solve(void **state) {
     (void)state;
     heap *h = create(1, 1, 4);
@@ -329,6 +346,7 @@ int main(void) {
         cmocka_unit_test(tolerances_are_honoured),
         cmocka_unit_test(open_contacts_drop_out),
         cmocka_unit_test(memory),
+        cmocka_unit_test(no_pieces_of_contacts_that_follow),
         cmocka_unit_test(stops_inside_of_a_solve),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -437,7 +437,7 @@ static void joints_that_contradict(void **state) {
             check_close(x[ONE], x[TWO], 1e-5);
             check_close(x[Z], 0, 1e-10);
             check_close(y, 5, 1e-10);
-            check_close(out.worst, fabs(r[k] - d) / 2, 1e-10); /* told as it is */
+            check_close(out.worst, fabs(r[k] - d) / 2, 1e-10); /* reported as it is */
         }
         cone_solver_destroy(solver);
         small_destroy(s);
@@ -565,7 +565,7 @@ static zn_status solve_noisy(small *s, zn_solver solver, bool expected, double x
     return status;
 }
 
-/* Round-off of phi above the tolerance: a solution where it is expected, and told; an error where it is not. */
+/* Round-off of phi above the tolerance: a solution where it is expected, and reported; an error where it is not. */
 static void round_off(void **state) {
     (void)state;
     for (int expected = 0; expected < 2; expected++)
@@ -608,7 +608,7 @@ static void no_round_off(void **state) {
         x[0] = 1e-6;
         assert_int_not_equal(solve_noisy(s, solvers[i], true, x, &out), ZN_OK);
         assert_int_equal(out.roundoff, 0);
-        check_close(fabs(x[0]) + 5e-7, out.worst, 1e-15); /* what is told is what is returned, the best that was found */
+        check_close(fabs(x[0]) + 5e-7, out.worst, 1e-15); /* what is reported is what is returned, the best that was found */
         check_below(out.worst, 1.5e-6);
         small_destroy(s);
 

@@ -199,7 +199,90 @@ static void copies_of_a_small_problem(void **state) {
     }
 }
 
+/* phi = B x - f - y on every third row, psi = x + 1 there: B has three diagonals, and its rows are bodies of three. */
+enum { LONG = 1500, GAPS = LONG / 3 };
+typedef struct held_chain {
+    lin_matrix *B;
+    int block;
+    double f[LONG], entries[3 * LONG];
+} held_chain;
+
+static int evaluate_chain(void *user, const double *x, const double *y, cone_values *values) {
+    held_chain *c = user;
+    lin_matrix_zero(c->B);
+    lin_matrix_add(c->B, c->block, 1, c->entries);
+    if (values->phi) {
+        lin_matrix_multiply(c->B, x, values->phi);
+        for (int i = 0; i < LONG; i++) values->phi[i] -= c->f[i] + (i % 3 ? 0 : y[i / 3]);
+    }
+    for (int k = 0; k < GAPS && values->psi; k++) values->psi[k] = x[3 * k] + 1;
+    for (int k = 0; k < GAPS && values->jacobian; k++) values->phi_y[k] = -1, values->psi_x[k] = 1;
+    return 0;
+}
+
+/* Of hundreds of contacts few are closed, or none: x is found with the factors of phi_x, in their order of pivots. Bit by bit where none is. */
+static void few_of_many_are_closed(void **state) {
+    (void)state;
+    zn_context *context = zn_context_create(NULL);
+    random_source random = {11};
+    held_chain c = {.B = lin_matrix_create(context, LONG)};
+    static int row[3 * LONG], col[3 * LONG], body[LONG], gap[GAPS], number[GAPS];
+    static cone cones[GAPS];
+    int count = 0;
+    for (int i = 0; i < LONG; i++) {
+        body[i] = i / 3;
+        for (int j = i > 0 ? i - 1 : 0; j <= i + 1 && j < LONG; j++) row[count] = i, col[count++] = j;
+    }
+    for (int k = 0; k < GAPS; k++) {
+        gap[k] = 3 * k, number[k] = k;
+        cones[k] = (cone){.psi_N = k, .mu_N = k, .mu_R = -1, .stick_of = -1};
+    }
+    lin_pattern band, phi_y, psi_x;
+    lin_pattern_create(context, LONG, LONG, count, row, col, &band, NULL);
+    lin_pattern_create(context, LONG, GAPS, GAPS, gap, number, &phi_y, NULL);
+    lin_pattern_create(context, GAPS, LONG, GAPS, number, gap, &psi_x, NULL);
+    for (int j = 0; j < LONG; j++)
+        for (int e = band.start[j]; e < band.start[j + 1]; e++)
+            c.entries[e] = random_between(&random, -1, 1) + (band.index[e] == j ? 4 : 0);
+    c.block = lin_matrix_block(c.B, &band.p, false, 0, 0);
+    lin_matrix_set_bodies(c.B, body);
+    assert_int_equal(lin_matrix_finish(c.B, LIN_SPARSE), ZN_OK);
+    cone_problem p = {.nx = LONG, .ny = GAPS, .npsi = GAPS, .nmu = GAPS, .n_cones = GAPS, .cones = cones, .user = &c};
+    p.evaluate = evaluate_chain, p.phi_x = c.B, p.phi_y = phi_y.p, p.psi_x = psi_x.p, p.n_settled = LONG;
+    cone_settings settings = cone_settings_default();
+    settings.solver = ZN_SOLVER_NEWTON;
+    cone_solver *s = cone_solver_create(context, &p, &settings);
+    assert_non_null(s);
+    for (int closed = 0; closed <= 40; closed += 5) { /* from 25 on by the whole matrix */
+        double x[LONG] = {0}, y[GAPS] = {0}, free[LONG];
+        cone_outcome out;
+        for (int i = 0; i < LONG; i++) c.f[i] = random_between(&random, -0.5, 0.5);
+        for (int k = 0; k < closed; k++) c.f[30 * k] = -20;
+        assert_int_equal(cone_solve(s, x, y, &out), ZN_OK);
+        int n = 0;
+        for (int k = 0; k < GAPS; k++) {
+            n += y[k] > 0;
+            assert_true(y[k] >= 0 && x[3 * k] + 1 > -1e-8 && fabs(y[k] * (x[3 * k] + 1)) < 1e-7);
+        }
+        assert_int_equal(n, closed);
+        lin_lu *lu = lin_lu_create(context, c.B);
+        assert_int_equal(lin_lu_factor(lu, c.B, false), ZN_OK);
+        for (int i = 0; i < LONG; i++) free[i] = c.f[i] + (i % 3 ? 0 : y[i / 3]);
+        lin_lu_solve(lu, free);
+        for (int i = 0; i < LONG; i++)
+            if (closed == 0) assert_true(x[i] == free[i]);
+            else check_close(x[i], free[i], 1e-8);
+        lin_lu_destroy(lu);
+    }
+    cone_solver_destroy(s);
+    lin_matrix_destroy(c.B);
+    lin_pattern *patterns[] = {&band, &phi_y, &psi_x};
+    for (int k = 0; k < 3; k++) lin_pattern_destroy(context, patterns[k]);
+    zn_context_destroy(context);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(chains), cmocka_unit_test(copies_of_a_small_problem)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(chains), cmocka_unit_test(few_of_many_are_closed),
+                                       cmocka_unit_test(copies_of_a_small_problem)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Derivatives against central differences of eighth order in long double, and at the points where rules give 0/0. */
+#include "expr/graph.h"
 #include "random_expr.h"
 
 #include <stdio.h>
@@ -45,12 +46,12 @@ static long double apply(expr_op op, long double a, long double b, long double c
 static long double value(const expr_graph *graph, expr e, const long double *variables, long double *cache, bool *have) {
     if (e < 0) return 0;
     if (have[e]) return cache[e];
-    expr_view v = expr_look(graph, e);
-    if (v.op == EXPR_CONSTANT) cache[e] = v.value;
-    else if (v.op == EXPR_VARIABLE) cache[e] = variables[v.variable];
+    const expr_node *n = &graph->nodes[e];
+    if (n->op == EXPR_CONSTANT) cache[e] = n->value;
+    else if (n->op == EXPR_VARIABLE) cache[e] = variables[n->a];
     else
-        cache[e] = apply(v.op, value(graph, v.operands[0], variables, cache, have), value(graph, v.operands[1], variables, cache, have),
-                         value(graph, v.operands[2], variables, cache, have));
+        cache[e] = apply(n->op, value(graph, n->a, variables, cache, have), value(graph, n->b, variables, cache, have),
+                         value(graph, n->c, variables, cache, have));
     have[e] = true;
     return cache[e];
 }
@@ -280,7 +281,7 @@ static void hessian_of_kinetic_energy(void **state) {
     fixture_end(&f);
 }
 
-/* A derivative that is told is the one that is given, also inside others and for second derivatives. */
+/* A derivative that was set is the one that is returned, also inside others and for second derivatives. */
 static void told_derivatives_are_taken(void **state) {
     (void)state;
     fixture f;
@@ -329,7 +330,7 @@ static void gradients_are_derivatives(void **state) {
     assert_true(sums > 100);
 }
 
-/* Along a motion with v_i' = rate_i an expression has the rate sum (de/dv_i) rate_i; a variable of which nothing was told rests. */
+/* Along a motion with v_i' = rate_i an expression has the rate sum (de/dv_i) rate_i; a variable without a rate rests. One motion is not another. */
 static void motions_are_sums_of_derivatives(void **state) {
     (void)state;
     uint64_t seed = 31;
@@ -337,14 +338,16 @@ static void motions_are_sums_of_derivatives(void **state) {
     for (int round = 0; round < 300; round++) {
         fixture f;
         fixture_start(&f);
+        const int which = EXPR_MOTION_OF(round % EXPR_MOTIONS), other = EXPR_MOTION_OF((round + 1) % EXPR_MOTIONS);
         expr rate[N_RANDOM], e = random_expr(f.graph, &seed, 5), sum = expr_constant(f.graph, 0);
         for (int i = 0; i < N_RANDOM; i++) {
             rate[i] = i == 0 ? expr_constant(f.graph, 0) : random_expr(f.graph, &seed, 2);
-            if (i > 0) assert_true(expr_keep_derivative(f.graph, expr_variable(f.graph, i), EXPR_MOTION, rate[i]));
+            if (i > 0) assert_true(expr_keep_derivative(f.graph, expr_variable(f.graph, i), which, rate[i]));
             sum = expr_binary(f.graph, EXPR_ADD, sum, expr_binary(f.graph, EXPR_MUL, expr_derivative(f.graph, e, i), rate[i]));
         }
-        expr motion = expr_derivative(f.graph, e, EXPR_MOTION);
+        expr motion = expr_derivative(f.graph, e, which);
         assert_true(motion >= 0);
+        assert_true(expr_is_zero(f.graph, expr_derivative(f.graph, e, other)));
         for (int point = 0; point < 5; point++) {
             double v[N_RANDOM], size = 0;
             for (int i = 0; i < N_RANDOM; i++) v[i] = next_double(&seed, -2, 2);
@@ -374,6 +377,7 @@ static void told_motions_are_taken(void **state) {
     assert_int_equal(expr_derivative(f.graph, c, EXPR_MOTION), expr_unary(f.graph, EXPR_NEG, expr_binary(f.graph, EXPR_MUL, omega, s)));
     assert_true(expr_is_zero(f.graph, expr_derivative(f.graph, parse(&f, "phi"), EXPR_MOTION)));
     assert_false(expr_keep_derivative(f.graph, EXPR_NONE, EXPR_MOTION, c));
+    assert_false(expr_keep_derivative(f.graph, c, EXPR_MOTION + 1, c));
     fixture_end(&f);
 }
 

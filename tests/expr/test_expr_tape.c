@@ -2,7 +2,10 @@
 /* A tape computes what the graph says, bit for bit, section by section. */
 #include "random_expr.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+
+#pragma GCC diagnostic ignored "-Wformat-nonliteral" /* the formats are those of a table */
 
 static void assert_same(double a, double b) {
     if (isnan(a) && isnan(b)) return;
@@ -111,6 +114,35 @@ static void sections_stop_early(void **state) {
     fixture_end(&f);
 }
 
+/* As many of each operation as there may be in a row, and more, also in a section that begins after another. */
+static void any_number_of_one_operation(void **state) {
+    (void)state;
+    enum { MOST = 20 };
+    static const char *const texts[] = {"x + %d",   "x - %d/3", "x*%d",         "-sin(%d*x)", "x*%d + y",
+                                        "x*%d - y", "y - x*%d", "(x + %d) + y", "x/%d",       "cos(x + %d)"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        for (int n = 1; n <= MOST; n++) {
+            fixture f;
+            fixture_start(&f);
+            expr outputs[MOST];
+            for (int k = 0; k < n; k++) {
+                char text[40];
+                snprintf(text, sizeof text, texts[i], k + 5);
+                outputs[k] = parse(&f, text);
+            }
+            const expr_section sections[] = {{n / 2, outputs}, {n - n / 2, outputs + n / 2}};
+            expr_tape *tape = expr_compile(f.graph, f.context, N_VARIABLES, 2, sections);
+            assert_non_null(tape);
+            double *registers = malloc(sizeof(double) * (size_t)expr_tape_registers(tape));
+            double v[N_VARIABLES] = {[X] = 0.7, [Y] = 1.3}, values[MOST];
+            expr_tape_run(tape, registers, v, 2, (double *const[]){values, values + n / 2});
+            for (int k = 0; k < n; k++) assert_same(values[k], expr_value(f.graph, outputs[k], v));
+            free(registers);
+            expr_tape_destroy(f.context, tape);
+            fixture_end(&f);
+        }
+}
+
 static void products_join_sums_and_powers_become_products(void **state) {
     (void)state;
     static const struct {
@@ -174,6 +206,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(tape_is_value),
                                        cmocka_unit_test(lanes_are_values),
                                        cmocka_unit_test(sections_stop_early),
+                                       cmocka_unit_test(any_number_of_one_operation),
                                        cmocka_unit_test(products_join_sums_and_powers_become_products),
                                        cmocka_unit_test(registers_are_used_again),
                                        cmocka_unit_test(zeros_are_silent),

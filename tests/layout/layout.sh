@@ -1,10 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # layout.sh ROOT: rules about the files of the repository that a compiler does not see.
-#   - no file of src/ includes a header that the table of layers does not allow; public headers and examples include public headers only
+#   - no file of src/ includes a header, of the library or of the system, that the table of layers does not allow; public headers include those before them only, and examples public headers only;
+#     no option of a build includes a header
 #   - every source file has its licence line
 #   - every function of the public headers has a comment, above its group or beside it
 #   - no function of src/ is longer than 60 lines or has more than 8 parameters
+#   - no more than 6 lines of code stand in src/ twice
 #   - no header of src/ declares a function that one file alone uses
 #   - no source file is longer than 700 lines, none of src/ than 600
 #   - no file names a place on somebody's machine
@@ -15,7 +17,6 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 here=$(cd "$(dirname "$0")" && pwd)
-layers=$here/layers
 cd "$1"
 
 # What git tracks or would add; where git cannot tell (no git, an unpacked archive), all files but the results of a build.
@@ -31,64 +32,15 @@ grep -E '(\.(c|h|cpp|hpp|cmake|sh|awk|py|js|in)|(^|/)(CMakeLists\.txt|Makefile))
 
 {
     # Includes of the library and the program by the table of layers; programs of users see public headers only.
-    grep -E '^(src|include|examples|python)/.*\.(c|h|cpp)$' "$work/sources" | tr '\n' '\0' | xargs -0 awk -v layers="$layers" -v list="$work/files" '
-        function allow(folder, used,    i, part, n) { # transitive
-            if ((folder, used) in allowed) return
-            allowed[folder, used] = 1
-            n = split(uses[used], part, " ")
-            for (i = 1; i <= n; i++) allow(folder, part[i])
-        }
-        function complain(what) { print FILENAME ":" FNR ": " what }
-        function own(name) { return FILENAME ~ /^src\// && ("src/" name) in exists || name ~ /^zeno\// && ("include/" name) in exists }
-        function judge(name,    folder) {
-            split(name, part, "/")
-            if (name ~ /(^|\/)\.\.?\//) complain("includes \"" name "\" by a relative path")
-            else if (name !~ /\.h(pp)?$/ && name ~ /[.\/]/) complain("includes \"" name "\", which is no header")
-            else if (part[1] == "zeno") {
-                if (!own(name)) complain("\"" name "\" is no header of include/")
-                else if (path[1] == "src" && !((path[2], substr(name, 6)) in public)) complain(path[2] " may not use \"" name "\"")
-            } else if (path[1] == "include") {
-                if (quoted || part[1] in known || name in library) complain("a public header includes \"" name "\"")
-            } else if (path[1] != "src") {
-                if (part[1] in known) complain("a program includes \"" name "\" of the library")
-            } else if (!(path[2] in known)) complain("src/" path[2] " is not in the table of layers")
-            else if (part[1] in known && part[2] != "") {
-                folder = part[1]
-                if (!own(name)) complain("\"" name "\" is no header of src/")
-                else if (!((path[2], folder) in allowed)) complain(path[2] " may not use " folder " (\"" name "\")")
-                else if (folder != path[2] && !(name in shown)) complain("\"" name "\" is private to " folder)
-            } else if (quoted) complain("\"" name "\" is no header of src/")
-            else if (name in library && !((path[2], name) in may)) complain(path[2] " may not use the library of <" name ">")
-        }
-        BEGIN {
-            while ((getline file < list) > 0) exists[file] = 1
-            while ((getline line < layers) > 0) {
-                n = split(line, word, " ")
-                if (n == 0 || word[1] ~ /^#/) continue
-                if (line !~ /^ /) { at = word[1]; known[at] = 1; continue }
-                for (i = 2; i <= n; i++) {
-                    if (word[1] == "uses") uses[at] = uses[at] " " word[i]
-                    else if (word[1] == "shows") { shown[at "/" word[i]] = 1; where[at "/" word[i]] = line }
-                    else if (word[1] == "public") public[at, word[i]] = 1
-                    else if (word[1] == "library") { library[word[i]] = 1; may[at, word[i]] = 1 }
-                    else print layers ": unknown word " word[1]
-                }
-            }
-            for (name in known) allow(name, name)
-        }
-        FNR == 1 { split(FILENAME, path, "/") }
-        /^[ \t]*(#|%:|\?\?=)[ \t]*(include|import|\\$)/ {
-            if ($0 !~ /^#[ ]*include (<[^<>"]+>|"[^<>"]+")([ ]*\/\*.*\*\/)?$/) complain("an include that is not plain: #include \"NAME\" or <NAME>")
-            else {
-                quoted = $2 ~ /^"/
-                name = $0
-                sub(/^#[ ]*include ./, "", name)
-                sub(/[>"].*/, "", name)
-                judge(name)
-            }
-        }'
+    grep -E '^(src|include|examples|python)/.*\.(c|h|cpp)$' "$work/sources" | tr '\n' '\0' | xargs -0 awk -v layers="$here/layers" -v list="$work/files" \
+        -f "$here/allowed.awk" -f "$here/includes.awk"
+
+    # The list files of a build can include headers, too, past every file.
+    grep -E '(^|/)(CMakeLists\.txt|Makefile|CMakePresets\.json)$|\.cmake$' "$work/files" | tr '\n' '\0' | xargs -0 grep -nE -e '-(include|imacros)([^[:alnum:]_]|$)' /dev/null \
+        | awk -F: '{ print $1 ":" $2 ": an option that includes a header" }' || true
 
     grep -E '^src/.*\.[ch]$' "$work/sources" | tr '\n' '\0' | xargs -0 awk -f "$here/functions.awk"
+    grep -E '^src/.*\.[ch]$' "$work/sources" | tr '\n' '\0' | xargs -0 awk -f "$here/copies.awk"
     grep -E '^(src|tests|bench|python)/.*\.[ch]$' "$work/sources" | tr '\n' '\0' | xargs -0 awk -f "$here/shared.awk" | sort
 
     # A group: functions that follow each other, without an empty line or a comment between them.

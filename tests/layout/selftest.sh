@@ -76,6 +76,14 @@ includes src/model/bad.c '%:include "scheme/scheme.h"'
 rejects "a digraph" "an include that is not plain"
 includes src/model/bad.c '#\' 'include "scheme/scheme.h"'
 rejects "a line that goes on" "an include that is not plain"
+includes src/model/bad.c '#inc\' 'lude "scheme/scheme.h"'
+rejects "a word that goes on" "an include that is not plain"
+includes src/model/bad.c '/* A comment. */ #include "scheme/scheme.h"'
+rejects "a comment before" "an include that is not plain"
+includes src/model/bad.c '/* A comment' '*/ # /* and */ /* another */ include "scheme/scheme.h"'
+rejects "the end of a comment before" "an include that is not plain"
+includes src/model/bad.c "$(printf '\v')#include \"scheme/scheme.h\""
+rejects "white space that is no blank" "an include that is not plain"
 includes src/model/bad.c '#include "cone/solver.c"'
 rejects "the source of another folder" "which is no header"
 includes src/model/bad.c '#include "model/model.c"'
@@ -84,8 +92,21 @@ includes src/scene/bad.c '#include "cli/args.h"'
 rejects "the library uses the program" "scene may not use cli"
 includes src/linalg/bad.c '#include "zeno/simulation.h"'
 rejects "a public header of a higher layer" "linalg may not use \"zeno/simulation.h\""
+includes include/zeno/model.h '#include "zeno/simulation.h"'
+rejects "a public header of a higher layer by way of a lower one" 'include/zeno/model.h:2: a public header includes "zeno/simulation.h", which is not before it'
+includes include/zeno/types.h '#include <zeno/model.h>'
+rejects "the same in angle brackets" 'include/zeno/types.h:2: a public header includes "zeno/model.h", which is not before it'
+includes include/zeno/extra.h '#include <stddef.h>'
+includes include/zeno/base.h '#include "zeno/extra.h"'
+rejects "a public header without a place" "include/zeno/extra.h:1: extra.h is not in the order of public headers"
 includes src/model/bad.c '#include <hdf5.h>'
 rejects "the library of another folder" "model may not use the library of <hdf5.h>"
+includes src/model/bad.c '#include <suitesparse/klu.h>'
+rejects "a library by another path" "model may not use the library of <suitesparse/klu.h>"
+includes src/model/bad.c '#include <cholmod.h>'
+rejects "a library that no folder uses" "model may not use the library of <cholmod.h>"
+includes src/linalg/bad.c '#include <unistd.h>'
+rejects "a header of the system" "linalg may not use the library of <unistd.h>"
 includes include/zeno/bad.h '#include "base/base.h"'
 rejects "a public header that needs an internal one" "a public header includes"
 includes include/zeno/bad.h '#include <base/base.h>'
@@ -96,10 +117,18 @@ includes include/zeno/bad.h '#include <hdf5.h>'
 rejects "a public header that needs a library" "a public header includes"
 includes examples/bad.c '#include "base/base.h"'
 rejects "an example that looks inside" "a program includes"
+for option in '-include;scheme/scheme.h' '-imacros scheme/scheme.h'; do
+    printf '# SPDX-License-Identifier: Apache-2.0\ntarget_compile_options(model PRIVATE "%s")\n' "$option" >"$tree/src/model/CMakeLists.txt"
+    rejects "the option $option" "src/model/CMakeLists.txt:2: an option that includes a header"
+done
 includes src/base/bad.c 'static void f(int a, int b, int c, int d, int e, int g,' '              int h, int i, int j) {' '}'
 rejects "nine parameters" "src/base/bad.c:2: f has 9 parameters"
 { echo "$spdx"; echo 'int f(void) {'; awk 'BEGIN { for (i = 0; i < 59; i++) print "    g();" }'; echo '}'; } >"$tree/src/base/bad.c"
 rejects "a function of 61 lines" "src/base/bad.c:2: f has 61 lines"
+for file in good bad; do
+    { echo "$spdx"; echo "int $file(void) {"; awk 'BEGIN { for (i = 1; i < 8; i++) print "    g(" i ");\n\n    /* a comment */" }'; echo '}'; } >"$tree/src/base/$file.c"
+done
+rejects "seven lines twice" ": more than 6 lines as at src/base/"
 includes src/base/base.h '#define TWICE(x) twice(x, 2)' 'int twice(int x, int y);' 'int once(int x, int y);' 'int dsolve_(int x);' 'int shared(void);'
 includes src/base/once.c 'int twice(int x, int y) { return x * y; }' 'int once(int x, int y) { return x + y; }' 'int shared(void) { return once(1, 2); }'
 includes src/base/bad.c 'int g(void) { return shared(); }'

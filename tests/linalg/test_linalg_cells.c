@@ -130,8 +130,59 @@ static void only_the_cell_at_fault_fails(void **state) {
     destroy(&a);
 }
 
+/* A cell knows the bodies of its rows: the LU of the whole and of its only cell have the same order of pivots, and so the same bits. Two such chains, of which bodies have
+ * numbers above those of the rows of a cell, are two cells. */
+static void bodies_order_the_pivots_of_a_cell(void **state) {
+    (void)state;
+    enum { BODIES = 40, SIZE = 6, JOINTS = 5, ROWS = BODIES * (SIZE + JOINTS) };
+    for (int cells = 1; cells <= 2; cells++) {
+        zn_context *context = zn_context_create(NULL);
+        int n = cells * ROWS, room = cells * BODIES * (SIZE * SIZE + 4 * SIZE * JOINTS), count = 0;
+        int *row = calloc((size_t)room, sizeof(int)), *col = calloc((size_t)room, sizeof(int)), *body = calloc((size_t)n, sizeof(int));
+        for (int b = cells * BODIES - 1; b >= 0; b--) {
+            int first = b * (SIZE + JOINTS), last = b % BODIES ? 2 : 1;
+            for (int i = 0; i < SIZE + JOINTS; i++) body[first + i] = i < SIZE ? n - 1 - b : -1;
+            for (int k = 0; k < SIZE * SIZE; k++) row[count] = first + k / SIZE, col[count++] = first + k % SIZE;
+            for (int k = 0; k < last * SIZE * JOINTS; k++) { /* its joint acts on it and on the body before it */
+                int u = first - k / (SIZE * JOINTS) * (SIZE + JOINTS) + k % SIZE, joint = first + SIZE + k / SIZE % JOINTS;
+                row[count] = u, col[count++] = joint;
+                row[count] = joint, col[count++] = u;
+            }
+        }
+        lin_pattern pattern;
+        assert_int_equal(lin_pattern_create(context, n, n, count, row, col, &pattern, NULL), ZN_OK);
+        double *values = calloc((size_t)count, sizeof(double)), *x = calloc((size_t)n, sizeof(double)),
+               *y = calloc((size_t)n, sizeof(double));
+        for (int j = 0, e = 0; j < n; j++)
+            for (; e < pattern.start[j + 1]; e++) values[e] = uniform() + (pattern.index[e] == j ? 4 : 0);
+        for (int i = 0; i < n; i++) x[i] = y[i] = uniform();
+        lin_matrix *matrix = lin_matrix_create(context, n);
+        int block = lin_matrix_block(matrix, &pattern.p, false, 0, 0);
+        assert_int_equal(lin_matrix_set_bodies(matrix, body), ZN_OK);
+        assert_int_equal(lin_matrix_finish(matrix, LIN_SPARSE), ZN_OK);
+        lin_matrix_add(matrix, block, 1, values);
+        lin_lu *lu = lin_lu_create(context, matrix);
+        lin_cells *own = lin_cells_create(context, matrix, NULL, NULL);
+        assert_int_equal(lin_cells_map(own).count, cells);
+        assert_int_equal(lin_lu_factor(lu, matrix, false), ZN_OK);
+        assert_int_equal(lin_cells_factor_all(own, matrix), ZN_OK);
+        lin_lu_solve(lu, x);
+        lin_cells_solve_all(own, y);
+        for (int i = 0; i < n; i++)
+            if (cells == 1) assert_true(x[i] == y[i]);
+            else check_close(y[i], x[i], 1e-9 * (1 + fabs(x[i])));
+        lin_cells_destroy(own);
+        lin_lu_destroy(lu);
+        lin_matrix_destroy(matrix);
+        lin_pattern_destroy(context, &pattern);
+        zn_context_destroy(context);
+        void *blocks[] = {row, col, body, values, x, y};
+        for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++) free(blocks[k]);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(as_the_whole), cmocka_unit_test(joined_rows),
-                                       cmocka_unit_test(only_the_cell_at_fault_fails)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(bodies_order_the_pivots_of_a_cell), cmocka_unit_test(as_the_whole),
+                                       cmocka_unit_test(joined_rows), cmocka_unit_test(only_the_cell_at_fault_fails)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

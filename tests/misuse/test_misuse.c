@@ -666,7 +666,7 @@ static void random_misuse(void **state) {
     }
 }
 
-/* Handles are told apart from those that were destroyed before, until many others were. */
+/* Handles are distinguished from those that were destroyed before, until many others were. */
 static void destroyed_handles_are_forgotten_late(void **state) {
     (void)state;
     zn_context *context = zn_context_create(NULL);

@@ -139,7 +139,7 @@ static void check_geometry(zn_context *context, contact_case *c) {
         if (!close_gap(&k, c, &s)) continue;
         closed++;
         n = value3(&k, s.n, v);
-        vec3 c_A = value3(&k, s.c_A, v), c_B = value3(&k, s.c_B, v);
+        vec3 c_A = value3(&k, s.c[0], v), c_B = value3(&k, s.c[1], v);
         check_close(vec3_dot(vec3_sub(c_A, c_B), vec3_sub(c_A, c_B)), 0, 1e-20);
         vec3 slip = vec3_sub(material_velocity(&k, 0, c_A, v), material_velocity(&k, 1, c_B, v));
         check_close(expr_value(k.g, rate, v), vec3_dot(n, slip), 1e-10);
@@ -251,7 +251,7 @@ static void gaps_are_distances(void **state) {
             }
             double apart = gap + thickness(pairs[p][0], c.numbers.a_radius) + thickness(pairs[p][1], c.numbers.b_radius);
             if (!(apart > 0.05)) continue; /* inside, where the distance has no sign */
-            vec3 d = value3(&k, s.c_B, c.variables), n = value3(&k, s.n, c.variables);
+            vec3 d = value3(&k, s.c[1], c.variables), n = value3(&k, s.n, c.variables);
             if (pairs[p][1] == FEATURE_CONE) { /* beside the apex the cone is not what is nearest */
                 vec3 base = vec3_add(b.r[1], mat3_apply(&b.A[1], vec3_from(c.numbers.b_point))),
                      a = mat3_apply(&b.A[1], vec3_from(c.numbers.b_axis));

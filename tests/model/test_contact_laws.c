@@ -15,17 +15,18 @@ static void surfaces_are_touched(void **state) {
         zn_geometry_type a, b;
         int order;
     } pairs[] = {
-        {ZN_GEOMETRY_SPHERE, ZN_GEOMETRY_PLANE, 1},    {ZN_GEOMETRY_PLANE, ZN_GEOMETRY_SPHERE, -1},
-        {ZN_GEOMETRY_SPHERE, ZN_GEOMETRY_SPHERE, 1},   {ZN_GEOMETRY_POINT, ZN_GEOMETRY_SPHERE, 1},
-        {ZN_GEOMETRY_SPHERE, ZN_GEOMETRY_POINT, -1},   {ZN_GEOMETRY_CAPSULE, ZN_GEOMETRY_SPHERE, -1},
-        {ZN_GEOMETRY_SPHERE, ZN_GEOMETRY_CAPSULE, 1},  {ZN_GEOMETRY_CAPSULE, ZN_GEOMETRY_PLANE, 1},
-        {ZN_GEOMETRY_RING, ZN_GEOMETRY_PLANE, 1},      {ZN_GEOMETRY_BOX, ZN_GEOMETRY_PLANE, 1},
-        {ZN_GEOMETRY_SURFACE, ZN_GEOMETRY_POINT, -1},  {ZN_GEOMETRY_POINTS, ZN_GEOMETRY_CYLINDER, 1},
-        {ZN_GEOMETRY_PLANE, ZN_GEOMETRY_PLANE, 0},     {ZN_GEOMETRY_POINT, ZN_GEOMETRY_POINT, 0},
-        {ZN_GEOMETRY_BOX, ZN_GEOMETRY_BOX, 0},         {ZN_GEOMETRY_RING, ZN_GEOMETRY_SPHERE, 0},
-        {ZN_GEOMETRY_ELLIPSOID, ZN_GEOMETRY_PLANE, 1}, {ZN_GEOMETRY_ELLIPSOID, ZN_GEOMETRY_SPHERE, 0},
-        {ZN_GEOMETRY_SPHERE, ZN_GEOMETRY_SURFACE, 1},  {ZN_GEOMETRY_RING, ZN_GEOMETRY_SURFACE, 0},
-        {ZN_GEOMETRY_CAPSULE, ZN_GEOMETRY_CAPSULE, 0}, {ZN_GEOMETRY_SPHERE, ZN_GEOMETRY_HOLLOW_SPHERE, 0}, /* of the same radius */
+        {ZN_GEOMETRY_SPHERE, ZN_GEOMETRY_PLANE, 1},     {ZN_GEOMETRY_PLANE, ZN_GEOMETRY_SPHERE, -1},
+        {ZN_GEOMETRY_SPHERE, ZN_GEOMETRY_SPHERE, 1},    {ZN_GEOMETRY_POINT, ZN_GEOMETRY_SPHERE, 1},
+        {ZN_GEOMETRY_SPHERE, ZN_GEOMETRY_POINT, -1},    {ZN_GEOMETRY_CAPSULE, ZN_GEOMETRY_SPHERE, -1},
+        {ZN_GEOMETRY_SPHERE, ZN_GEOMETRY_CAPSULE, 1},   {ZN_GEOMETRY_CAPSULE, ZN_GEOMETRY_PLANE, 1},
+        {ZN_GEOMETRY_RING, ZN_GEOMETRY_PLANE, 1},       {ZN_GEOMETRY_BOX, ZN_GEOMETRY_PLANE, 1},
+        {ZN_GEOMETRY_SURFACE, ZN_GEOMETRY_POINT, -1},   {ZN_GEOMETRY_POINTS, ZN_GEOMETRY_CYLINDER, 1},
+        {ZN_GEOMETRY_PLANE, ZN_GEOMETRY_PLANE, 0},      {ZN_GEOMETRY_POINT, ZN_GEOMETRY_POINT, 0},
+        {ZN_GEOMETRY_BOX, ZN_GEOMETRY_BOX, 0},          {ZN_GEOMETRY_RING, ZN_GEOMETRY_SPHERE, 0},
+        {ZN_GEOMETRY_ELLIPSOID, ZN_GEOMETRY_PLANE, 1},  {ZN_GEOMETRY_ELLIPSOID, ZN_GEOMETRY_SPHERE, 0},
+        {ZN_GEOMETRY_ELLIPSOID, ZN_GEOMETRY_POINT, -1}, {ZN_GEOMETRY_POINT, ZN_GEOMETRY_BOX, 0},
+        {ZN_GEOMETRY_SPHERE, ZN_GEOMETRY_SURFACE, 1},   {ZN_GEOMETRY_RING, ZN_GEOMETRY_SURFACE, 0},
+        {ZN_GEOMETRY_CAPSULE, ZN_GEOMETRY_CAPSULE, 0},  {ZN_GEOMETRY_SPHERE, ZN_GEOMETRY_HOLLOW_SPHERE, 0}, /* of the same radius */
     };
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
         geometry a = shape(pairs[i].a), b = shape(pairs[i].b);
@@ -37,7 +38,7 @@ static void surfaces_are_touched(void **state) {
     bowl.radius = 1;
     const char *why;
     assert_int_equal(geometry_order(&bowl, &ball, &why), -1);
-    check_close(geometry_surface(&bowl).side, -1, 0);
+    check_close(geometry_surface(&bowl, false).side, -1, 0);
 }
 
 static void corners_of_a_box(void **state) {
@@ -76,7 +77,7 @@ static void ends_of_a_capsule(void **state) {
     check_close(a.point[1], -0.2, 1e-15);
     check_close(b.point[1], 0.2, 1e-15);
     check_close(a.radius, 0.1, 0);
-    check_close(geometry_surface(&rod).half_length, 0.2, 1e-15);
+    check_close(geometry_surface(&rod, false).half_length, 0.2, 1e-15);
 }
 
 static void wrong_shapes(void **state) {

@@ -208,7 +208,7 @@ static void wrong_definitions_are_refused(void **state) {
     }
 }
 
-/* What failed is not found, and its handle is of no use. */
+/* What failed is not found, and its handle cannot be used. */
 static void a_failed_body_is_not_there(void **state) {
     (void)state;
     zn_context *context = zn_context_create(NULL);

@@ -183,16 +183,16 @@ static void wrong_options(void **state) {
     def.type = ZN_JOINT_FIXED;
     WRONG("revolute and prismatic", o.clutch = ZN_CLUTCH_FORWARD);
     def.type = ZN_JOINT_GEAR, def.ratio = 1;
-    WRONG("only backlash", o.clutch = ZN_CLUTCH_FORWARD);
+    WRONG("only joint option is backlash", o.clutch = ZN_CLUTCH_FORWARD);
     def.type = ZN_JOINT_ROPE;
-    WRONG("only a restitution", o.friction_force = 1);
+    WRONG("only joint option is restitution", o.friction_force = 1);
     def.options = NULL;
     refused(parts, context, &def, "coincide");
     zn_frame near;
     assert_int_equal(zn_parts_frame(parts, zn_parts_world(parts), "near", (double[]){1, 0, 0}, NULL, &near), ZN_OK);
     zn_rope_place path[3] = {{.frame = near}, {.frame = def.a, .radius = 2}, {.frame = def.b}};
     def.n_path = 2, def.path = path;
-    refused(parts, context, &def, "gripped");
+    refused(parts, context, &def, "must grip it");
     def.n_path = 1;
     refused(parts, context, &def, "2 to 64");
     path[1] = (zn_rope_place){.frame = def.b};
@@ -211,7 +211,7 @@ static void wrong_options(void **state) {
     refused(parts, context, &def, "inside another");
     def.path = path, def.n_path = 2;
     path[0].friction = 0.1, def.length = 0;
-    refused(parts, context, &def, "rub where it ends");
+    refused(parts, context, &def, "with friction cannot be the end of a line");
     zn_parts_destroy(parts);
     zn_context_destroy(context);
 }

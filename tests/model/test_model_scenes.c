@@ -42,7 +42,7 @@ static void derivatives_of_all_scenes(void **state) {
         zn_scene *scene = NULL;
         if (zn_scene_load(context, path, NULL, &scene) != ZN_OK) fail_msg("%s", zn_error_text(context));
         /* The work grows with the square of the size, and large scenes are many bodies of one kind. */
-        unsigned states = zn_scene_model(scene)->size.nq > 200 ? 1 : 6;
+        unsigned states = zn_scene_model(scene)->size.nq > 200 ? REPEATED(1, 0) : REPEATED(6, 2);
         for (unsigned seed = 1; seed <= states; seed++) {
             srand(seed); /* the same states whatever other scenes there are */
             check_state(context, zn_scene_model(scene), entry->d_name, 0.02);

@@ -95,7 +95,7 @@ static void whip_slaps_the_wall(void **state) {
     }
 }
 
-/* Every mistake is told with its place. */
+/* Every mistake is reported with its place. */
 static void wrong_scenes_are_refused(void **state) {
     (void)state;
     static const char *const cases[][2] = {

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # releases.sh SOURCE BUILD: for each release that is kept in releases/, the programs of that release, compiled with its headers, run with
-# the library of the day and print what they printed then; and no public structure has another size.
+# the library of the day and print what they printed then; and no public structure has another size, no member another place, no enumerator another value.
 set -eu
 source=$1
 build=$2
@@ -12,13 +12,17 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 status=0
 
-# A program that prints the size of every structure that the headers in FOLDER define.
-sizes() { # FOLDER OUTPUT
+# facts FOLDER OUTPUT: what programs that were compiled with the headers of FOLDER rely on, a line each: structures with their sizes, members with their places, enumerators
+# with their values. What may change is left out: counts of enumerators, and the room that is reserved for later members.
+facts() {
+    echo '#include <zeno/zeno.h>' >"$2.h.c"
     {
+        echo '#include <stddef.h>'
         echo '#include <stdio.h>'
         echo '#include <zeno/zeno.h>'
         echo 'int main(void) {'
-        cat "$1"/include/zeno/*.h | sed -n 's/^} \(zn_[a-z_]*\);$/    printf("\1 %zu\\n", sizeof(\1));/p'
+        # shellcheck disable=SC2086
+        "$cc" -std=c17 $extra -I "$1/include" -E -P "$2.h.c" | awk -f "${0%/*}/facts.awk"
         echo '    return 0; }'
     } >"$2.c"
     # shellcheck disable=SC2086
@@ -26,14 +30,14 @@ sizes() { # FOLDER OUTPUT
     "$2" | sort >"$2.txt"
 }
 
-sizes "$source" "$work/now"
+facts "$source" "$work/now"
 for folder in "$releases"/*/; do
     [ -d "$folder" ] || continue
     folder=${folder%/}
     version=${folder##*/}
-    sizes "$folder" "$work/then"
-    if ! join "$work/then.txt" "$work/now.txt" | awk '$2 != $3 { print "  " $1 " had " $2 " bytes and has " $3; bad = 1 } END { exit bad }'; then
-        echo "FAILED: structures of $version have other sizes"
+    facts "$folder" "$work/then"
+    if ! join -a 1 "$work/then.txt" "$work/now.txt" | awk '$2 != $3 { print "  " $1 " was " $2 " and is " ($3 == "" ? "gone" : $3); bad = 1 } END { exit bad }'; then
+        echo "FAILED: programs of $version would read something else"
         status=1
     fi
     for program in "$folder"/*.c; do
@@ -46,6 +50,6 @@ for folder in "$releases"/*/; do
             status=1
         fi
     done
-    echo "$version: $(wc -l <"$work/then.txt") structures, $(find "$folder" -name '*.c' | wc -l) programs"
+    echo "$version: $(wc -l <"$work/then.txt") sizes, places and values, $(find "$folder" -name '*.c' | wc -l) programs"
 done
 exit $status

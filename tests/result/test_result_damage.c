@@ -129,7 +129,7 @@ static void slow_runs_lose_at_most_a_second(void **state) {
     zn_context_destroy(context);
 }
 
-/* Opens and reads everything in a child, whose ways to end are told apart. */
+/* Opens and reads everything in a child, whose ways to end are distinguished. */
 enum { READ, REFUSED, CRASHED, READ_CODE = 40, REFUSED_CODE = 41 };
 static int try_reading(const char *path) {
     pid_t child = fork();

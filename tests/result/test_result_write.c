@@ -344,7 +344,7 @@ static void a_second_writer_is_refused(void **state) {
     zn_context_destroy(context);
 }
 
-/* Many at once on one name: whoever wins, what is there in the end is one whole result. */
+/* Many at once on one name: no matter which wins, what is there in the end is one whole result. */
 static void racing_writers_do_not_mix(void **state) {
     (void)state;
     enum { RACERS = 6, ROUNDS = 20 };

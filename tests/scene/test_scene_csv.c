@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files of comma-separated values, for tables and for inputs: what is wrong is told with file, line and column. */
+/* Files of comma-separated values, for tables and for inputs: what is wrong is reported with file, line and column. */
 #include "trial.h"
 
 #include "scene/csv.h"
@@ -28,10 +28,16 @@ static const struct {
     {"t,F\n0,3\n2,-3\n", NULL},
     {"\xef\xbb\xbft , \"F\"\r\n# a note\r\n\r\n 0 ,3\r\n2,-3", NULL},
     {"G,t,F\n7,0,3\n7,2,-3\n", NULL},
+    {"\"t\",\"a \"\"b\"\" \", \"F\" \r\n\"0\",1,\"3\"\r\n2,\"x, y\",-3\r\n", NULL},
     {"t,G\n0,3\n2,-3\n", ":1:1: there is no column 'F'; its columns are t,G"},
-    {"t;F\n0;3\n2;-3\n", "; its columns are t;F"},
+    {"t;F\n0;3\n2;-3\n", "; its columns are t;F (they are separated by commas)"},
+    {"t\tF\n0\t3\n2\t-3\n", " (they are separated by commas)"},
+    {"t,\"F\n0,3\n2,-3\n", ":1:3: a quoted text must end with a quote"},
+    {"t,F\n0,\"3\"4\n2,-3\n", ":2:3: a quoted text must end with a quote"},
+    {"t,F\n0,\"3,4\"\n2,-3\n", ":2:4: '3,4' is not a finite number"},
+    {"t,F\n0,3\n", ":2:1: the file has one row of numbers, and needs at least two"},
     {"t,F,F\n0,3,4\n2,-3,4\n", ":1:1: there are two columns 'F'"},
-    {"", ": the file is empty: a line with the names of its columns is missing"},
+    {"", ":1:1: the file is empty: a line with the names of its columns is missing"},
     {"\n# nothing\n", ":2:1: the file is empty"},
     {"t,F\n", ":1:1: the file has no rows of numbers"},
     {"t,F\n0,3\n2,1\n1,-3\n", ":4:1: the rows are not sorted: 1 follows 2 in column 1"},
@@ -105,10 +111,13 @@ static void texts_of_inputs(void **state) {
         {"F=" ZENO_BINARY_DIR ":F", "this is a directory"},
         {"G=" ZENO_BINARY_DIR "/csv-good.csv:F", "the model has no input 'G'"},
         {"F=" ZENO_BINARY_DIR "/csv-good.csv:", "there is no column ''"},
-        {"F=" ZENO_BINARY_DIR "/csv-good.csv:F,spline", "'spline' is none of held, linear and cubic"},
-        {"F=" ZENO_BINARY_DIR "/csv-good.csv:t", "csv-good.csv:1:1: 't' is the column of times"},
-        {"F=" ZENO_BINARY_DIR "/csv-alone.csv:F", "csv-alone.csv:1:1: 'F' is the column of times"},
-        {"F=" ZENO_BINARY_DIR "/csv-one.csv:F", "a table needs at least two points, not 1"},
+        {"F=" ZENO_BINARY_DIR "/csv-good.csv:F,spline",
+         "'spline' is none of held, linear and cubic (a column with a comma in its name goes in quotes)"},
+        {"F=" ZENO_BINARY_DIR "/csv-good.csv:\"F,linear", "the quotes around the column have no end"},
+        {"F=" ZENO_BINARY_DIR "/csv-good.csv:\"F, N\",linear", "there is no column 'F, N'; its columns are t,F"},
+        {"F=" ZENO_BINARY_DIR "/csv-good.csv:t", "csv-good.csv:1:1: 't' is the time column"},
+        {"F=" ZENO_BINARY_DIR "/csv-alone.csv:F", "csv-alone.csv:1:1: 'F' is the time column"},
+        {"F=" ZENO_BINARY_DIR "/csv-one.csv:F", "csv-one.csv:2:1: the file has one row of numbers, and needs at least two"},
     };
     write_file("good.csv", "t,F\n0,1\n1,2\n", 12);
     write_file("one.csv", "t,F\n0,1\n", 8);
@@ -119,6 +128,23 @@ static void texts_of_inputs(void **state) {
         expect(r.context, status, wrong[i].text, "", wrong[i].expected);
         trial_run(&r); /* the input is as it was */
         check_close(trial_q(&r, 0), 0, 1e-15);
+        trial_end(&r);
+    }
+}
+
+/* Names as other programs write them: with commas, colons and quotes. */
+static void quoted_inputs(void **state) {
+    (void)state;
+    static const char *const good[] = {"F=" ZENO_BINARY_DIR "/csv-quoted.csv:\"F, \"\"N\"\" : 1\",linear",
+                                       "F=" ZENO_BINARY_DIR "/csv-quoted.csv:G,linear",
+                                       "F=" ZENO_BINARY_DIR "/csv-quoted.csv:\"G\",linear"};
+    static const char text[] = "t,\"F, \"\"N\"\" : 1\",\"G\"\r\n0,\"3\",3\r\n2,-3,-3\r\n";
+    write_file("quoted.csv", text, strlen(text));
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        trial r = trial_begin(cart, (trial_options){.scheme = "radau-2a"});
+        assert_int_equal(scene_follow_csv(r.context, r.simulation, good[i]), ZN_OK);
+        trial_run(&r);
+        check_close(trial_q(&r, 0), 2, 1e-3);
         trial_end(&r);
     }
 }
@@ -188,7 +214,8 @@ static void files_in_the_text_of_a_run(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(inputs), cmocka_unit_test(tables), cmocka_unit_test(texts_of_inputs),
-                                       cmocka_unit_test(random_bytes), cmocka_unit_test(files_in_the_text_of_a_run)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(inputs),          cmocka_unit_test(tables),
+                                       cmocka_unit_test(texts_of_inputs), cmocka_unit_test(quoted_inputs),
+                                       cmocka_unit_test(random_bytes),    cmocka_unit_test(files_in_the_text_of_a_run)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,8 +4,8 @@
 
 static void test_shape(void **state) {
     (void)state;
-    check_errors("", "0:0: the scene is empty");
-    check_errors("# only a comment\n", "0:0: the scene is empty");
+    check_errors("", "1:1: the scene is empty");
+    check_errors("# only a comment\n", "1:1: the scene is empty");
     check_errors("~\n", "1:1: the scene is empty");
     check_errors("{}\n", "1:1: the scene is empty");
     check_errors("[1, 2]\n", "1:1: a scene must be a map (name: value), but here is a list");

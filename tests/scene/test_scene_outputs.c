@@ -55,6 +55,22 @@ static void test_values(void **state) {
     check_close(a.values[1], b.values[2], 2e-4);
 }
 
+/* Frames of the world have names as those of bodies do; their axis is z where some body is in space. */
+static void test_world_frames(void **state) {
+    (void)state;
+    seen space = run("bodies:\n  b: {type: spatial, mass: 2, inertia: 1, position: [1, 0, 0]}\n  c: {type: planar, mass: 1, inertia: 1}\n"
+                     "frames: {world.hook: {at: [3, 2, 4], rotation: {axis: [1, 0, 0], angle: pi/2}}}\n"
+                     "forces: {b.x: 2*(world.hook.x - b.x)}\n"
+                     "outputs: {far: b.x - world.hook.x, z: world.hook.z, v: world.hook.y', e: world.hook.axis_y}\n"
+                     "simulation: {scheme: rattle, step: 1e-3, end: 1}\n");
+    const double expected[] = {-2 * cos(1), 4, 0, -1};
+    for (int i = 0; i < 4; i++) check_close(space.values[i], expected[i], 1e-6);
+    seen plane = run("bodies: {b: {type: planar, mass: 1, inertia: 1}}\nframes: {world.hook: {at: [3, 2], angle: pi/6}}\n"
+                     "outputs: {x: world.hook.x, e: world.hook.axis_y}\nsimulation: {scheme: rattle, step: 0.1, end: 1}\n");
+    check_close(plane.values[0], 3, 0);
+    check_close(plane.values[1], 0.5, 1e-15);
+}
+
 static void test_mistakes(void **state) {
     (void)state;
     const char *const head = "coordinates: {x: {start: 1}}\nenergy: {kinetic: x'^2/2}\n";
@@ -118,7 +134,7 @@ static void test_forces_of_formulas(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_values), cmocka_unit_test(test_mistakes),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_values), cmocka_unit_test(test_world_frames), cmocka_unit_test(test_mistakes),
                                        cmocka_unit_test(test_forces_of_formulas)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

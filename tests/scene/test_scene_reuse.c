@@ -98,6 +98,20 @@ static void templates_are_writing_by_hand(void **state) {
     check_equal(LEG TRUNK "repeat: {i: 1..2, use: {\"leg{i}\": {template: leg, x: \"{i}/10\", m: \"{i}\"}}}\n" SETTINGS,
                 TRUNK "repeat: {i: 1..2, bodies: {\"leg{i}\": {type: planar, mass: \"{i}\", inertia: 0.1, position: [\"{i}/10\", 0.5]}},\n"
                       "  joints: {\"leg{i}.hip\": {type: revolute, between: [trunk, \"leg{i}\"], at: [\"{i}/10\", 1]}}}\n" SETTINGS);
+    /* Values that are no numbers stand for themselves: frames of bodies, formulas (in parentheses), lists and maps, also through a second template and a repeat. */
+#define PARTS \
+    "bodies: {a: {type: planar, mass: 1, inertia: 1, frames: {tip: [1, 0]}}, b: {type: planar, mass: 1, inertia: 1, position: [0, 1]}}\n"
+    check_equal(
+        "inputs: {push: 1}\ntemplates:\n  strut:\n    parameters: {from: ~, to: ~, value: 0, axis: [0, 1]}\n"
+        "    forces: {\"{name}\": {type: actuator, between: [\"{from}\", \"{to}\"], along: axis, axis: \"{axis}\", value: \"2*{value}\"}}\n"
+        "  pair:\n    parameters: {of: ~, axes: ~, law: ~}\n    repeat: {n: [one, two], use: {\"{name}_{n}\": {template: strut, from: "
+        "world, "
+        "to: \"{of}\", axis: \"{axes}\", value: \"{law}\"}}}\n" PARTS
+        "use: {s: {template: strut, from: a.tip, to: b, value: push - 3}, p: {template: pair, of: a.tip, axes: [1, 0], law: push + "
+        "b.x'}}\n" SETTINGS,
+        "inputs: {push: 1}\n" PARTS "forces:\n  s: {type: actuator, between: [a.tip, b], along: axis, axis: [0, 1], value: 2*(push - 3)}\n"
+        "  p_one: {type: actuator, between: [world, a.tip], along: axis, axis: [1, 0], value: 2*(push + b.x')}\n"
+        "  p_two: {type: actuator, between: [world, a.tip], along: axis, axis: [1, 0], value: 2*(push + b.x')}\n" SETTINGS);
     /* A template with bodies that nobody uses: the scene is one of formulas alone. */
 #define FALL                                                                                                                 \
     "parameters: {g: 9.81}\ncoordinates: {x: 0, y: {start: g, velocity: 1}}\nenergy: {kinetic: (x'^2 + y'^2)/2, potential: " \
@@ -166,6 +180,43 @@ static void files_are_joined(void **state) {
     zn_context_destroy(context);
 }
 
+/* Sections of several files follow each other in the order of the files: parameters use those of earlier files, repeats and groups of samples stand side by side, lists
+ * are joined, an empty section adds nothing. */
+static void files_follow_each_other(void **state) {
+    (void)state;
+    write_file("parts/first.yaml",
+               "parameters: {n: 2, l: 0.5}\ngravity: [0, -1]\nsampled: {every: 0.1, a: t}\njoints:\n"
+               "repeat: {i: 1..n, bodies: {\"p{i}\": {type: planar, mass: 1, inertia: 0.02, position: [\"({i} - 0.5)*l\", 0]}}}\n"
+               "forces: [{name: f1, type: body, on: p1, force: [1, 0]}]\n");
+    write_file("parts/second.yaml", "parameters: {g: 9.81*l/0.5, l: 0.5}\nsampled: [{every: 0.2, b: t}]\ngravity: [0, -g]\n"
+                                    "joints: {pin0: {type: revolute, between: [world, p1], at: [0, 0]}}\n"
+                                    "forces: [{name: f2, type: body, on: p2, force: [0, a]}]\n");
+    write_file(
+        "both.yaml",
+        "include: [parts/first.yaml, parts/second.yaml]\nsampled: {every: 0.3, c: t}\n"
+        "repeat: {j: 3..n+1, bodies: {\"p{j}\": {type: planar, mass: 1, inertia: 0.02, position: [\"({j} - 0.5)*l\", 0]}}}\n"
+        "joints:\n  pin1: {type: revolute, between: [p1, p2], at: [0.5, 0]}\n  pin2: {type: revolute, between: [p2, p3], at: [1, 0]}\n"
+        "simulation: {scheme: rattle, step: 0.01, end: 0.3}\n");
+    write_file(
+        "hand.yaml",
+        "gravity: [0, -9.81]\nsampled: [{every: 0.1, a: t}, {every: 0.2, b: t}, {every: 0.3, c: t}]\nbodies:\n"
+        "  p1: {type: planar, mass: 1, inertia: 0.02, position: [0.25, 0]}\n  p2: {type: planar, mass: 1, inertia: 0.02, position: [0.75, "
+        "0]}\n"
+        "  p3: {type: planar, mass: 1, inertia: 0.02, position: [1.25, 0]}\n"
+        "joints:\n  pin0: {type: revolute, between: [world, p1], at: [0, 0]}\n  pin1: {type: revolute, between: [p1, p2], at: [0.5, 0]}\n"
+        "  pin2: {type: revolute, between: [p2, p3], at: [1, 0]}\n"
+        "forces: [{name: f1, type: body, on: p1, force: [1, 0]}, {name: f2, type: body, on: p2, force: [0, a]}]\n"
+        "simulation: {scheme: rattle, step: 0.01, end: 0.3}\n");
+    zn_context *context = zn_context_create(NULL);
+    zn_scene *scene = NULL, *by_hand = NULL;
+    if (load_file(context, "both.yaml", &scene) != ZN_OK || load_file(context, "hand.yaml", &by_hand) != ZN_OK)
+        fail_msg("%s", zn_error_text(context));
+    check_same_model(context, scene, by_hand);
+    zn_scene_destroy(scene);
+    zn_scene_destroy(by_hand);
+    zn_context_destroy(context);
+}
+
 static void refuses_file(const char *text, const char *file, int line, const char *sentence) {
     write_file("bad.yaml", text);
     zn_context *context = zn_context_create(NULL);
@@ -208,6 +259,9 @@ static void wrong_files_are_refused(void **state) {
     refuses_file("include: wrong.yaml\n", "wrong.yaml", 2, "did you mean 'mass'");
     refuses_file("include: twice.yaml\nbodies:\n  a: {type: planar, mass: 1, inertia: 1}\n", "bad.yaml", 3,
                  "occurs twice; the first one is in");
+    write_file("map.yaml", "joints: {a: {type: fixed, between: [world, p]}}\n");
+    refuses_file("include: map.yaml\njoints: [{type: fixed, between: [world, p]}]\n", "bad.yaml", 2,
+                 "'joints' is a list here, and a map in");
     unlink(target);
 }
 
@@ -242,13 +296,20 @@ static void mistakes_name_both_lines(void **state) {
     refuses(ONE "repeat: {i: 1.5..3, constraints: {\"c{i}\": {position: x}}}\n", NULL, 3, "whole number");
     refuses(ONE "repeat: {i: {a: 1}, constraints: {}}\n", NULL, 3, "variable of 'repeat'");
     refuses(ONE "repeat: {constraints: {}}\n", NULL, 3, "no variable");
+    refuses(ONE "repeat: {i: 1..3}\n", NULL, 3, "no section");
+    refuses(ONE "repeat: {i: 1..100000, j: 1..100000, constraints: {}}\n", NULL, 3, "rounds");
     refuses(ONE "repeat: {gravity: 1..2, constraints: {}}\n", NULL, 3, "cannot be"); /* a section that is not repeated is no variable */
     refuses(ONE "repeat: 3\n", NULL, 3, "must be a map");
     refuses(ONE "use: {a: {template: leg}}\n", NULL, 3, "there is no template 'leg'");
     refuses(ONE "templates: {leg: {}}\nuse: {a: {template: lge}}\n", NULL, 4, "did you mean 'leg'");
     refuses(ONE "templates: {leg: {}}\nuse: {a: {}}\n", NULL, 4, "lacks 'template'");
-    refuses(ONE "templates: {leg: {parameters: {l: ~}}}\nuse: {a: {template: leg}}\n", NULL, 4, "lacks 'l'");
+    refuses(ONE "templates: {leg: {parameters: {l: ~}}}\nuse: {a: {template: leg}}\n", NULL, 4,
+            "lacks the parameter 'l' of the template 'leg'");
     refuses(ONE "templates: {leg: {parameters: {l: 1}}}\nuse: {a: {template: leg, k: 1}}\n", NULL, 4, "no parameter 'k'");
+    refuses(ONE "templates: {leg: {parameters: {l: ~}, constraints: {c: {position: \"x + {l}\"}}}}\nuse: {a: {template: leg, l: y + 2}}\n",
+            "bad.yaml:4 (name = a, l = (y + 2)): ", 3, "unknown name 'y'");
+    refuses(ONE "templates: {leg: {parameters: {l: ~}, constraints: {c: {position: \"x + {l}\"}}}}\nuse: {a: {template: leg, l: [1]}}\n",
+            "bad.yaml:4 (name = a, l = [..]): ", 3, "'l' is a list, so it can only be used alone");
     refuses(ONE "templates: {leg: {simulation: {}}}\nuse: {a: {template: leg}}\n", NULL, 3, "unknown in a template");
     refuses(ONE "templates: {leg: {use: {\"{name}x\": {template: leg}}}}\nuse: {a: {template: leg}}\n", NULL, 3, "nested too deeply");
     refuses(ONE "templates: {leg:\n  {constraints: {\"{name}\": {position: z}}}}\nuse: {a: {template: leg}}\n",
@@ -313,6 +374,7 @@ int main(void) {
         cmocka_unit_test(controllers_are_reused),
         cmocka_unit_test(merge_keys),
         cmocka_unit_test_setup(files_are_joined, make_folder),
+        cmocka_unit_test_setup(files_follow_each_other, make_folder),
         cmocka_unit_test_setup_teardown(wrong_files_are_refused, make_folder, no_mismatches),
         cmocka_unit_test_teardown(mistakes_name_both_lines, no_mismatches),
         cmocka_unit_test(failing_memory_is_clean),

@@ -132,10 +132,11 @@ static void mistakes_in_rules(void **state) {
     check_rule("groups: {round: [a, b]", "groups: {round: [a, q]", "12:17: there is no group, body or geometry 'q'",
                "12:33: no group, body or geometry 'round'");
     check_rule("groups: {round: [a, b]", "groups: {a: [a, b]", "12:13: already taken", "12:29: no group, body or geometry 'round'");
-    check_rule("groups: {round: [a, b]", "groups: {all: [a, b]", "12:15: that is every shape", "12:31: no group, body or geometry 'round'");
+    check_rule("groups: {round: [a, b]", "groups: {all: [a, b]", "12:15: which means every shape",
+               "12:31: no group, body or geometry 'round'");
     check_rule("groups: {round: [a, b], things: [round, c]}", "groups: [a, b]", "12:9: must be a map");
     char *text = with(RULE_SCENE, "between: all, friction: 0.5", "between: all");
-    check_errors(text, "14:3: none between the materials 'stone' and 'wood'");
+    check_errors(text, "14:3: no law is defined for the materials 'stone' and 'wood'");
     free(text);
 }
 
@@ -309,9 +310,18 @@ static void meshes_come_from_files(void **state) {
     char capitals[sizeof STL];
     for (size_t i = 0; i < sizeof STL; i++) capitals[i] = (char)(STL[i] >= 'a' && STL[i] <= 'z' ? STL[i] - 32 : STL[i]);
     check_text_mesh("t.stl", capitals, NULL);
+    /* words, not lines: a facet in a line, and a name like any other words */
+    char one_line[sizeof STL];
+    for (size_t i = 0; i < sizeof STL; i++)
+        one_line[i] = (char)(i > sizeof "solid t" && i + sizeof "endsolid t\n" < sizeof STL && STL[i] == '\n' ? ' ' : STL[i]);
+    check_text_mesh("t.stl", one_line, NULL);
+    char *named = with(STL, "solid t\n", "solid with a vertex 1 2 and an endloop\n");
+    check_text_mesh("t.stl", named, NULL);
+    free(named);
     size_t length = binary_stl(bytes);
     check_mesh("T.STL", bytes, length, NULL);
-    check_mesh("t.stl", bytes, length - 1, "there is no triangle in this file");
+    check_mesh("t.stl", bytes, length - 1,
+               "there is no triangle in this file; as a binary STL file it would have 284 bytes for 4 triangles, but it has 283");
     memset(bytes + 84 + 12, 0xff, 4);
     check_mesh("t.stl", bytes, length, "not finite");
     check_text_mesh("t.obj", "", "there is no face");

@@ -159,6 +159,11 @@ static void test_bodies(void **state) {
     has(s.model, "\"shape\": \"box\", \"body\": \"a\", \"size\": [1, 2, 3]"); /* J = m/12 (b^2 + c^2) ... */
     has(s.model, "\"shape\": \"disk\", \"body\": \"b\", \"radius\": 2");      /* J = m r^2/2 */
     unload(&s);
+    s = load("bodies:\n  a: {type: planar, shape: {type: polygon, points: [[0, 0], [3, 0], [0, 3]], radius: 0.25}, mass: 1}\n"
+             "geometry: {c: {type: polyline, points: [[-9, -2], [9, -2]], radius: 0.125}}\n" TAIL);
+    has(s.model, "[-1, 2]], \"radius\": 0.25}");
+    has(s.model, "\"points\": [[-9, -2], [9, -2]], \"radius\": 0.125}");
+    unload(&s);
 }
 
 /* ---- mistakes ---- */

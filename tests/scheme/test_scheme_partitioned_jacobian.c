@@ -65,6 +65,50 @@ static void check_jacobian(partitioned *p, uint64_t seed) {
     for (int i = 0; i < 4; i++) free(blocks[i]);
 }
 
+/* ---- the first stage, whose masses and directions are those of the start ---- */
+
+static const zn_model *whole;
+static int loaded;
+
+static int count_loads(const zn_model *model, void *work, const zn_point *point, zn_balance *out) {
+    (void)model;
+    loaded += point->lambda != NULL;
+    return whole->balance(whole, work, point, out);
+}
+
+static int pass_constraints(const zn_model *model, void *work, const zn_point *point, zn_constraints *out) {
+    (void)model;
+    return whole->constraints(whole, work, point, out);
+}
+
+static int pass_kinematics(const zn_model *model, void *work, const zn_point *point, zn_kinematics *out) {
+    (void)model;
+    return whole->kinematics(whole, work, point, out);
+}
+
+/* Two stages: the model is asked for forces, but not for what loads make of them, and the rows are those that it would answer with loads. */
+static void check_first_stage(partitioned *p) {
+    whole = p->base.model;
+    zn_model counted = *whole;
+    counted.balance = count_loads, counted.constraints = pass_constraints, counted.kinematics = pass_kinematics;
+    int nu = whole->size.nu, nx = p->problem.nx;
+    double *phi = calloc((size_t)(nx + 2 * nu), sizeof *phi), *r = phi + nx, *a = r + nu;
+    uint64_t seed = 5;
+    assert_non_null(phi);
+    for (int i = 0; i < nx; i++) p->x[i] += 0.1 * next_random(&seed);
+    for (int i = 0; i < p->problem.ny; i++) p->y[i] += 0.1 * next_random(&seed);
+    loaded = 0;
+    p->base.model = &counted;
+    assert_int_equal(p->problem.evaluate(p, p->x, p->y, &(cone_values){.phi = phi}), 0);
+    p->base.model = whole;
+    assert_int_equal(loaded, 0);
+    for (int i = 0; i < nu; i++) a[i] = p->x[i] / p->h;
+    zn_point point = {.t = p->t, .q = p->q_n, .u = p->U, .a = a, .lambda = p->lambda};
+    assert_int_equal(whole->balance(whole, p->at[0].work, &point, &(zn_balance){.r = r}), 0);
+    for (int i = 0; i < nu; i++) check_close_relative(phi[i], p->h * r[i], 1e-12, 1e-12);
+    free(phi);
+}
+
 /* The scheme itself is made and stepped once, so that its stages stand somewhere. */
 static void check_scheme(const char *scene, const char *name, int stages, double h, zn_percussion percussion) {
     trial r = trial_begin(scene, (trial_options){.scheme = name, .stages = stages, .step = h, .end = h, .percussion = percussion});
@@ -86,6 +130,7 @@ static void check_scheme(const char *scene, const char *name, int stages, double
     assert_int_equal(class->start(made, &ends[0], NULL, NULL), ZN_OK);
     assert_int_equal(class->step(made, &ends[0], h, &ends[1], &outcome), ZN_OK);
     for (uint64_t seed = 1; seed <= 3; seed++) check_jacobian((partitioned *)made, seed);
+    if (!strcmp(name, "rattle")) check_first_stage((partitioned *)made);
     class->destroy(made);
     free(memory);
     trial_end(&r);
@@ -99,6 +144,13 @@ static void velocity_form(void **state) {
         check_scheme("slider-crank", "lobatto-3a3b", s, 5e-3, ZN_PERCUSSION_INTEGRATED);
     }
     check_scheme("block-on-belt", "rattle", 0, 0.05, ZN_PERCUSSION_STAGE);
+}
+
+static void loads_of_the_first_stage(void **state) {
+    (void)state;
+    check_scheme("slider-crank", "rattle", 0, 5e-3, ZN_PERCUSSION_STAGE);
+    check_scheme("slider-crank-parts", "rattle", 0, 5e-3, ZN_PERCUSSION_STAGE);
+    check_scheme("spring-pendulum", "rattle", 0, 0.05, ZN_PERCUSSION_STAGE);
 }
 
 static void general_kinematics(void **state) {
@@ -122,6 +174,7 @@ static void momentum_form(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(velocity_form),
+        cmocka_unit_test(loads_of_the_first_stage),
         cmocka_unit_test(general_kinematics),
         cmocka_unit_test(momentum_form),
     };

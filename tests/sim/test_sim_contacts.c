@@ -354,6 +354,50 @@ static void nothing_tunnels(void **state) {
     with_all_schemes(text, check_nothing_tunnels);
 }
 
+/* Nor one that is ten times as thin as the ball, wherever the step begins: a thousandth of the step is enough to be on the other side. */
+static void nothing_passes_what_is_thin(void **state) {
+    (void)state;
+    const char *const schemes[] = {"moreau-midpoint", "rattle", "radau-2a", "generalized-alpha"};
+    for (int k = 0; k < 60; k++) {
+        char text[500];
+        snprintf(
+            text, sizeof text,
+            "bodies: {ball: {type: planar, shape: {type: disk, radius: 5e-4}, mass: 1e-3, position: [%.17g, 0.3], velocity: [%g, 7]}}\n"
+            "geometry: {plate: {type: box, size: [1e-4, 2]}}\n"
+            "contacts: {all: {between: all, restitution: 0.5}}\nsimulation: {step: 1e-2, end: 0.03}\n",
+            k % 2 ? 0.3 + 0.0137 * k : -0.3 - 0.0137 * k, k % 2 ? -100.0 : 100.0);
+        trial r = trial_begin(text, (trial_options){.scheme = schemes[k % 4]});
+        trial_run(&r);
+        assert_true((zn_simulation_positions(r.simulation)[0] > 0) == (k % 2 == 1));
+        check_close(zn_simulation_velocities(r.simulation)[0], k % 2 ? 50 : -50, 1e-6);
+        trial_end(&r);
+    }
+}
+
+/* A can that hits a plate with its edge keeps most of its velocity, and turns. A scheme on velocity level lets it overlap by what it moves in the smallest part of a step, four times the thickness
+ * of the plate, and would push it out on either side: that is told, and what is told helps. */
+static void what_is_too_thin_is_told(void **state) {
+    (void)state;
+    static const char text[] =
+        "bodies: {can: {type: spatial, shape: {type: cylinder, radius: 5e-4, length: 1e-3}, mass: 1e-3, position: [0.05, -0.1, 0.37], "
+        "velocity: [2, 0, -100], rotation: {axis: [1, 2, 3], angle: 0.7}}}\n"
+        "geometry: {plate: {type: box, size: [1, 1, 1e-4]}}\n"
+        "contacts: {all: {between: all, restitution: 0.5}}\nsimulation: {step: 1e-2, end: 0.03}\n";
+    trial r = trial_begin(text, (trial_options){.scheme = "moreau-midpoint"});
+    zn_status status = ZN_OK;
+    while (status == ZN_OK && !zn_simulation_done(r.simulation)) status = zn_simulation_step(r.simulation);
+    assert_int_equal(status, ZN_ERROR_NO_CONVERGENCE);
+    assert_non_null(strstr(zn_error_text(r.context), "'can' and 'plate' overlap by more than the thinner one is thick"));
+    trial_end(&r);
+    const trial_options cures[] = {{.scheme = "rattle"}, {.scheme = "moreau-midpoint", .step = 1e-4}};
+    for (int k = 0; k < 2; k++) {
+        r = trial_begin(text, cures[k]);
+        trial_run(&r);
+        assert_true(zn_simulation_positions(r.simulation)[2] > 0 && zn_simulation_velocities(r.simulation)[2] > 0);
+        trial_end(&r);
+    }
+}
+
 /* Two small balls that meet in the middle of a step exchange their velocities, although they are apart at both of its ends. */
 static void check_bullets_meet(const trial *r, const char *scheme) {
     (void)scheme;
@@ -567,6 +611,8 @@ int main(void) {
         cmocka_unit_test(stack_rests),
         cmocka_unit_test(friction_angle),
         cmocka_unit_test(nothing_tunnels),
+        cmocka_unit_test(nothing_passes_what_is_thin),
+        cmocka_unit_test(what_is_too_thin_is_told),
         cmocka_unit_test(bullets_meet),
         cmocka_unit_test(shots_hit_or_miss),
         cmocka_unit_test(nothing_passes_a_sheet),

@@ -23,7 +23,7 @@ static void poor_release(void *user, void *block) {
     free(block);
 }
 
-/* Whenever memory runs out, lists that change included, it is told, nothing is lost, and the state before the step stays. */
+/* Whenever memory runs out, lists that change included, it is reported, nothing is lost, and the state before the step stays. */
 static void memory_may_run_out(void **state) {
     (void)state;
     const char *const schemes[] = {"radau-2a", "generalized-alpha"};

@@ -141,7 +141,7 @@ static void four_bar_with_every_family(void **state) {
     for (int i = 0; i < N_SCHEMES; i++) check_motion(four_bar, schemes[i].name, schemes[i].stages, 1);
 }
 
-/* ---- the contradiction is told ---- */
+/* ---- the contradiction is reported ---- */
 
 static void keep_log(void *user, zn_log_level level, const char *message) {
     char *text = user;
@@ -160,10 +160,10 @@ static void a_run_says_so_once(void **state) {
     zn_settings settings = trial_settings(r.scene, &o);
     assert_int_equal(zn_simulation_create(r.context, zn_scene_model(r.scene), &settings, &r.simulation), ZN_OK);
     assert_non_null(strstr(log, "'high."));
-    assert_non_null(strstr(log, "contradicts them by 1e-07"));
-    assert_non_null(strstr(log, "least squares"));
+    assert_non_null(strstr(log, "contradicts those before it by 1e-07"));
+    assert_non_null(strstr(log, "least-squares"));
     trial_run(&r);
-    /* The residual is told as it is: a gap of 1e-7 in two rows. */
+    /* The residual is reported as it is: a gap of 1e-7 in two rows. */
     assert_true(zn_simulation_statistics(r.simulation).max_residual > 1e-8);
     trial_end(&r);
     log[0] = '\0';
@@ -198,13 +198,13 @@ static void larger_contradictions_are_refused(void **state) {
         settings.scheme = names[i];
         /* every hinge within the start's tolerance, but not both together */
         assert_int_not_equal(try_run(&r, door, "both=9e-7", &settings), ZN_OK);
-        assert_non_null(strstr(zn_error_text(r.context), "contradicts them by 1.8e-06"));
+        assert_non_null(strstr(zn_error_text(r.context), "contradicts those before it by 1.8e-06"));
         trial_end(&r);
         assert_int_not_equal(try_run(&r, door, "eps=1e-4", &settings), ZN_OK);
         assert_true(*zn_error_text(r.context) != '\0');
         trial_end(&r);
         assert_int_not_equal(try_run(&r, door_moved, "eps=1e-4", &settings), ZN_OK);
-        assert_non_null(strstr(zn_error_text(r.context), "contradicts them by 0.0001"));
+        assert_non_null(strstr(zn_error_text(r.context), "contradicts those before it by 0.0001"));
         trial_end(&r);
         /* the least-squares start of what is little enough */
         assert_int_equal(try_run(&r, door_moved, "eps=4e-7", &settings), ZN_OK);
@@ -212,7 +212,7 @@ static void larger_contradictions_are_refused(void **state) {
         trial_end(&r);
         settings.contradiction = 0; /* never */
         assert_int_not_equal(try_run(&r, door, "eps=1e-7", &settings), ZN_OK);
-        assert_non_null(strstr(zn_error_text(r.context), "contradicts them by 1e-07"));
+        assert_non_null(strstr(zn_error_text(r.context), "contradicts those before it by 1e-07"));
         trial_end(&r);
     }
 }
@@ -232,7 +232,7 @@ static void contradictions_that_grow_are_refused(void **state) {
         zn_settings settings = trial_settings(r.scene, &o);
         assert_int_equal(zn_simulation_create(r.context, zn_scene_model(r.scene), &settings, &r.simulation), ZN_OK);
         assert_int_equal(zn_simulation_run(r.simulation, NULL, NULL), ZN_ERROR_NO_CONVERGENCE);
-        assert_non_null(strstr(zn_error_text(r.context), "contradicts them by"));
+        assert_non_null(strstr(zn_error_text(r.context), "contradicts those before it by"));
         check_close(zn_simulation_time(r.simulation), 0.69, 0.03); /* half of 1e-7 t + 4e-6 t^2 is 1e-6 */
         check_below(zn_simulation_statistics(r.simulation).max_g, 1.001e-6);
         trial_end(&r);

@@ -124,7 +124,7 @@ static void without_rows_nothing_changes(void **state) {
     control_close(&without);
 }
 
-/* Whoever steps without asking for rows sees the ends of steps, and rows that were left behind do not come back. */
+/* A caller that steps without asking for rows sees the ends of steps, and rows that were left behind do not come back. */
 static void rows_need_not_be_asked_for(void **state) {
     (void)state;
     control_run run = control_load(zn_context_create(NULL), "bouncing-ball", "radau-2a", 2, 1e-6, 1);

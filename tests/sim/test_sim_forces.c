@@ -114,6 +114,30 @@ static void test_sleeve(void **state) {
     }
 }
 
+/* Friction by what the joint carries: on a slope, where it slides and where it sticks, and in a bearing with a preload. */
+static void test_friction_by_load(void **state) {
+    (void)state;
+    static const char *const schemes[] = {"radau-2a", "rattle", "generalized-alpha", "moreau-midpoint"};
+    for (int k = 0; k < 12; k++) {
+        char text[800];
+        double mu = (double[]){0.2, 0.5, 0.8}[k / 4], angle = 0.5, m = 3, g = 9.81;
+        snprintf(text, sizeof text,
+                 "gravity: [0, -%g]\nbodies: {b: {type: planar, mass: %g, inertia: 1}, w: {type: planar, mass: 2, inertia: 1, position: "
+                 "[5, 0], angle_rate: 9}}\n"
+                 "joints:\n  guide: {type: prismatic, between: [world, b], axis: [cos(%g), sin(%g)], friction: {coefficient: %g}}\n"
+                 "  bearing: {type: revolute, between: [world, w], at: [5, 0], friction: {coefficient: %g, radius: 0.1, preload: 5}}\n"
+                 "outputs: {o0: guide.friction.friction, o1: bearing.friction.friction, o2: guide.displacement}\n"
+                 "simulation: {step: 0.01, end: 0.3}\n",
+                 g, m, angle, angle, mu, mu);
+        trial r = trial_complete(text, (trial_options){.scheme = schemes[k % 4]});
+        double friction = m * g * fmin(mu * cos(angle), sin(angle)), a = g * sin(angle) - friction / m;
+        check_close(output(&r, 0), friction, 1e-8);
+        check_close(output(&r, 1), -mu * 0.1 * (2 * g + 5), 1e-8);
+        check_close(output(&r, 2), -a * 0.3 * 0.3 / 2, 1e-8);
+        trial_end(&r);
+    }
+}
+
 static void test_wrong_names(void **state) {
     (void)state;
     static const char *const wrong[] = {"all.crat.force_x", "all.lid.force_w", "all.world.force_y", "all.lid.force", "nobody.normal"};
@@ -129,7 +153,11 @@ static void test_wrong_names(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sums), cmocka_unit_test(test_in_space), cmocka_unit_test(test_sleeve),
-                                       cmocka_unit_test(test_angles_count_from_the_start), cmocka_unit_test(test_wrong_names)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sums),
+                                       cmocka_unit_test(test_in_space),
+                                       cmocka_unit_test(test_sleeve),
+                                       cmocka_unit_test(test_friction_by_load),
+                                       cmocka_unit_test(test_angles_count_from_the_start),
+                                       cmocka_unit_test(test_wrong_names)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -225,7 +225,7 @@ static void boxes_on_boxes(void **state) {
     (void)state;
     const char *const schemes[] = {"rattle", "moreau-midpoint", "radau-2a", "lobatto-3c"};
     int many = 0;
-    for (unsigned seed = 1; seed <= 3; seed++)
+    for (unsigned seed = 1; seed <= REPEATED(3, 1); seed++)
         for (size_t s = 0; s < sizeof schemes / sizeof *schemes; s++) {
             double first[3][3], other[3][3];
             for (int kind = 0; kind < 4; kind++) {
@@ -243,7 +243,7 @@ static void boxes_fall_flat(void **state) {
     (void)state;
     const char *const schemes[] = {"moreau-midpoint", "rattle"};
     for (size_t s = 0; s < sizeof schemes / sizeof *schemes; s++)
-        for (unsigned seed = 1; seed <= 10; seed++) {
+        for (unsigned seed = 1; seed <= REPEATED(10, 2); seed++) {
             double first[3][3], other[3][3];
             for (int kind = 0; kind < 4; kind++) {
                 view v = view_of_kind(kind, seed);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Laws of restitution in runs: what Newton's law creates is told, the others create nothing, and all schemes follow the same law. */
+/* Laws of restitution in runs: what Newton's law creates is reported, the others create nothing, and all schemes follow the same law. */
 #include "trial.h"
 
 #include "scheme/impact_path.h"
@@ -96,7 +96,7 @@ static const char *each(int *i) {
     return NULL;
 }
 
-/* Newton's law: 0.0232 J become 0.0647 J, told once, with the contact, the time to a step, and the amount. The others lose, and all
+/* Newton's law: 0.0232 J become 0.0647 J, reported once, with the contact, the time to a step, and the amount. The others lose, and all
  * schemes come to the same motion: positions at the impact differ by less than what the fastest point moves in a step. */
 static void kanes_pendulum(void **state) {
     (void)state;
@@ -255,7 +255,7 @@ static void several_contacts_never_gain(void **state) {
             }
 }
 
-/* Equal balls in a row, e = 1: nothing is lost, under any law, and nothing is told. */
+/* Equal balls in a row, e = 1: nothing is lost, under any law, and nothing is reported. */
 static void cradle_conserves(void **state) {
     (void)state;
     static const char scene[] = "coordinates: {a: {start: 0, velocity: 1}, b: 0.5, c: 0.6, d: 0.7}\n"
@@ -299,7 +299,7 @@ static void no_false_alarm(void **state) {
     for (int i = 0; (name = each(&i));)
         for (size_t k = 0; k < sizeof scenes / sizeof *scenes; k++) {
             ending r = go(scenes[k], (asked){name, "newton", 0, 0, NULL, 0, 0});
-            if (r.status != ZN_OK) continue; /* steps that are too large for a scheme are told elsewhere */
+            if (r.status != ZN_OK) continue; /* steps that are too large for a scheme are reported elsewhere */
             if (r.stats.energy_warnings) print_error("%s, scene %zu, t = %g: %g\n", name, k, r.first.t, r.first.gained);
             assert_int_equal(r.stats.energy_warnings, 0);
         }

@@ -33,7 +33,7 @@ static void check_contradiction(const char *scene, const char *scheme) {
     if (status == ZN_OK) status = zn_simulation_run(r.simulation, NULL, NULL);
     if (status == ZN_OK) print_error("%s goes through\n", scheme);
     assert_int_equal(status, ZN_ERROR_NO_CONVERGENCE);
-    assert_non_null(strstr(zn_error_text(r.context), "contradicts them by"));
+    assert_non_null(strstr(zn_error_text(r.context), "contradicts those before it by"));
     trial_end(&r);
 }
 

@@ -169,7 +169,7 @@ static void test_positions_by_inputs(void **state) {
     assert_int_equal(zn_simulation_create(context, zn_scene_model(scene), &settings, &simulation), ZN_OK);
     assert_int_equal(zn_simulation_set_input(simulation, "w", 0), ZN_OK);
     assert_int_equal(zn_simulation_set_input(simulation, "w", 0.1), ZN_ERROR_ARGUMENT);
-    assert_non_null(strstr(zn_error_text(context), "would jump by 0.1, since 'w' becomes 0.1 where it was 0"));
+    assert_non_null(strstr(zn_error_text(context), "would jump by 0.1 because 'w' becomes 0.1 after 0"));
     assert_int_equal(zn_simulation_follow(simulation, "w", &table, false), ZN_ERROR_ARGUMENT);
     assert_int_equal(zn_simulation_step(simulation), ZN_OK); /* as if nothing had been said */
     zn_simulation_destroy(simulation);

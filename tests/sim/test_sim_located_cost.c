@@ -117,6 +117,18 @@ static void rest_in_a_corner(void **state) {
     }
 }
 
+/* Slip that turns faster than it ends: steps need not be shorter because of a stop that is far. */
+static void slip_that_turns(void **state) {
+    (void)state;
+    const scheme_name schemes[] = {{"radau-2a", 2}, {"radau-2a", 3}, {"lobatto-3a3b", 3}, {"lobatto-3c", 3}};
+    for (size_t k = 0; k < COUNT(schemes); k++) {
+        located_outcome out = located_run(&CIRCLING, schemes[k].name, schemes[k].stages, 8 * CIRCLING.steps);
+        print_message("%s, %s:%d: %ld solves\n", CIRCLING.name, schemes[k].name, schemes[k].stages, out.statistics.event_solves);
+        assert_int_equal(out.statistics.events_located, 1);
+        assert_true(out.statistics.event_solves <= 10);
+    }
+}
+
 /* ---- work for a given error ---- */
 
 typedef struct work_row {
@@ -179,6 +191,6 @@ static void work_for_an_error(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(steps_without_events), cmocka_unit_test(rest_in_a_corner),
-                                       cmocka_unit_test(work_for_an_error)};
+                                       cmocka_unit_test(slip_that_turns), cmocka_unit_test(work_for_an_error)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -352,12 +352,13 @@ static void test_force_names_in_space(void **state) {
     trial_end(&r);
     static const struct {
         const char *text, *expected;
-    } wrong[] = {{"events: {e: {when: spr.force - 1, do: stop}}\n", "'spr.force' is a force or acceleration"},
-                 {"states: {e: {rate: spr.force}}\n", "'spr.force' is a force or acceleration"},
-                 {"forces: {a.x: \"a.tip.x''\"}\n", "'a.tip.x''' is a force or acceleration"},
-                 {"outputs: {o: spr.torque}\n", "the spring 'spr' has no 'torque'"},
-                 {"outputs: {o: rail.torque}\n", "the prismatic joint 'rail' has no 'torque'"},
-                 {"outputs: {o: rail.force_z}\n", "the prismatic joint 'rail' has no 'force_z'"}};
+    } wrong[] = {
+        {"events: {e: {when: spr.force - 1, do: stop}}\n", "'spr.force' is a force or acceleration"},
+        {"states: {e: {rate: spr.force}}\n", "'spr.force' is a force or acceleration"},
+        {"forces: {a.x: \"a.tip.x''\"}\n", "'a.tip.x''' is a force or acceleration"},
+        {"outputs: {o: spr.torque}\n", "the spring 'spr' has no 'torque'; known: force"},
+        {"outputs: {o: rail.torque}\n", "the prismatic joint 'rail' has no 'torque'; known: displacement, speed, force_x, force_y"},
+        {"outputs: {o: rail.force_z}\n", "the prismatic joint 'rail' has no 'force_z'"}};
     for (int i = 0; i < 6; i++) {
         zn_context *context = zn_context_create(NULL);
         zn_scene *scene = NULL;

@@ -136,7 +136,7 @@ static void test_massless(void **state) {
             }
 }
 
-/* Outputs and energies do not act on the motion; whoever asks for them is told. */
+/* Outputs and energies do not act on the motion; a caller that asks for them gets an error. */
 static void test_asked_for(void **state) {
     (void)state;
     static const char scene[] = HEAD FREE KINETIC " + 1e-9*log(1.5 - t)}\noutputs: {depth: log(1.2 - t)}\n";
@@ -197,9 +197,30 @@ static void test_divergence(void **state) {
     trial_end(&r);
 }
 
+/* Times at the ends of what a double holds: a step that is much longer than the run does not move events and samples, a run of the least length ends. */
+static void test_extreme_times(void **state) {
+    (void)state;
+    static const char scene[] = "coordinates: {x: 0}\nstates: {at: {rate: 0}}\nenergy: {kinetic: x'^2/2}\n"
+                                "inputs: {push: {points: [[0, 0], [0.004, 1]]}}\nforces: {x: push}\n"
+                                "events: {e: {when: t - 0.005, do: {at: t}}}\nsimulation: {scheme: rattle, step: 0.01, end: 0.01}\n";
+    for (double step = 0.01; step < 1e308; step *= 1e77) {
+        trial r = trial_complete(scene, (trial_options){.scheme = "rattle", .step = step});
+        check_close(trial_q(&r, 1), 0.005, 1e-9);
+        check_close(trial_u(&r, 0), 0.006, 1e-15);
+        trial_end(&r);
+    }
+    trial r =
+        trial_begin("coordinates: {x: 1}\nenergy: {kinetic: x'^2/2, potential: x}\ncontacts: {floor: {gap: x, slip: x', friction: 0.3}}\n"
+                    "simulation: {scheme: rattle, step: 1e-3, end: 5e-324}\n",
+                    (trial_options){.scheme = "rattle"});
+    zn_status status = zn_simulation_run(r.simulation, NULL, NULL);
+    assert_true(status == ZN_OK || zn_error_count(r.context) > 0);
+    trial_end(&r);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_scheme), cmocka_unit_test(test_massless),
-                                       cmocka_unit_test(test_asked_for), cmocka_unit_test(test_derivative),
-                                       cmocka_unit_test(test_divergence)};
+                                       cmocka_unit_test(test_asked_for),    cmocka_unit_test(test_derivative),
+                                       cmocka_unit_test(test_divergence),   cmocka_unit_test(test_extreme_times)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

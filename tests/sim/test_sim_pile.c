@@ -74,8 +74,72 @@ static void stages_through_sticking(void **state) {
     trial_end(&r);
 }
 
+/* The step to t = 0.508 is taken in parts, the first of them after long attempts that failed. What follows a part that was solved gets as much work as it: parts of little
+ * work all failed, down to the smallest. */
+static void hope_after_a_part(void **state) {
+    (void)state;
+    trial r = trial_complete("bucket", (trial_options){.scheme = "lobatto-3a3b", .end = 0.508, .solver = ZN_SOLVER_NEWTON});
+    check_below(zn_simulation_statistics(r.simulation).max_residual, 1e-10);
+    trial_end(&r);
+}
+
+/* Parts of a step that end near the tolerance get all work again: shortened ones ended the run at t = 0.482, two units above the tolerance. */
+static void work_near_the_tolerance(void **state) {
+    (void)state;
+    trial r = trial_complete("bucket", (trial_options){.scheme = "lobatto-3c", .end = 0.484});
+    check_below(zn_simulation_statistics(r.simulation).max_residual, 1e-10);
+    trial_end(&r);
+}
+
+/* Six bricks, hit at ten times the step of scenes/wall.yaml. The impact at t = 0.056 has no solution by little work in any part of its step, down to the smallest,
+ * which gets all of it before the run is given up. */
+static void last_hope(void **state) {
+    (void)state;
+    static const char wall[] =
+        "parameters: {a: 0.24, b: 0.115, c: 0.07}\n"
+        "gravity: [0, 0, -9.81]\n"
+        "repeat:\n"
+        "  - {row: 1..3, column: 1..2, bodies: {\"r{row}c{column}\": {type: spatial, shape: {type: box, size: [a, b, c]}, density: 1800, "
+        "position: [\"1.01*a*({column} - 1.5 + 0.25*(-1)^{row})\", 0, \"({row} - 0.5)*c\"]}}}\n"
+        "bodies:\n"
+        "  ball: {type: spatial, shape: {type: sphere, radius: 0.1}, density: 4000, position: [0, -0.6, 0.2], velocity: [0, 8, 1]}\n"
+        "geometry: {floor: {type: plane}}\n"
+        "contacts: {all: {between: all, friction: 0.6}}\n"
+        "simulation: {scheme: lobatto-3c, step: 1e-2, end: 0.06}\n";
+    trial r = trial_complete(wall, (trial_options){.scheme = "lobatto-3c"});
+    zn_statistics s = zn_simulation_statistics(r.simulation);
+    check_below(s.max_residual, 1e-10);
+    assert_true(s.energy_end < s.energy_start);
+    trial_end(&r);
+}
+
+/* Five rows of bricks, a little askew, fall on each other: faces meet in four corners and more, three of which would do. No part of a step is easier, so none is cut. */
+static void bricks_that_settle(void **state) {
+    (void)state;
+    static const char bricks[] =
+        "gravity: [0, 0, -9.81]\n"
+        "repeat:\n"
+        "  - {i: 0..4, j: 0..3, bodies: {\"b{i}_{j}\": {type: spatial, shape: {type: box, size: [0.2, 0.1, 0.1]}, density: 500, "
+        "position: [\"0.22*{j} + 0.11*mod({i}, 2)\", \"0.003*sin({i} + {j})\", \"0.055 + 0.11*{i}\"]}}}\n"
+        "geometry: {floor: {type: plane}}\n"
+        "contacts: {all: {between: all, friction: 0.6}}\n"
+        "simulation: {scheme: moreau-midpoint, step: 1e-3, end: 0.15}\n";
+    trial r = trial_complete(bricks, (trial_options){.scheme = "moreau-midpoint"});
+    zn_statistics s = zn_simulation_statistics(r.simulation);
+    check_below(s.max_residual, 1e-10);
+    assert_int_equal(s.rejected, 0);
+    assert_true(s.energy_end < s.energy_start);
+    trial_end(&r);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(each_solver_alone), cmocka_unit_test(to_rest_by_each_alone),
-                                       cmocka_unit_test(projections_agree_with_newton), cmocka_unit_test(stages_through_sticking)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(each_solver_alone),
+                                       cmocka_unit_test(to_rest_by_each_alone),
+                                       cmocka_unit_test(projections_agree_with_newton),
+                                       cmocka_unit_test(stages_through_sticking),
+                                       cmocka_unit_test(hope_after_a_part),
+                                       cmocka_unit_test(work_near_the_tolerance),
+                                       cmocka_unit_test(last_hope),
+                                       cmocka_unit_test(bricks_that_settle)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

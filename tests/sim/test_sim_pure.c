@@ -27,7 +27,7 @@ static void check_scene(const char *scene, const char *name, int steps) {
         trial_step(&a), trial_step(&b);
         bool same = memcmp(zn_simulation_velocities(a.simulation), zn_simulation_velocities(b.simulation), nu) == 0 &&
                     memcmp(zn_simulation_positions(a.simulation), zn_simulation_positions(b.simulation), nq) == 0;
-        if (!same) fail_msg("%s with %s: step %d knows of an attempt that was thrown away", scene, name, step + 1);
+        if (!same) fail_msg("%s with %s: step %d depends on an attempt that was thrown away", scene, name, step + 1);
     }
     trial_end(&a), trial_end(&b);
 }

@@ -171,7 +171,7 @@ static void joints_that_contradict_are_named(void **state) {
         zn_status status = zn_simulation_create(r.context, zn_scene_model(r.scene), &settings, &r.simulation);
         if (status == ZN_OK) status = zn_simulation_run(r.simulation, NULL, NULL);
         assert_int_not_equal(status, ZN_OK);
-        const char *text = zn_error_text(r.context), *told = strstr(text, "contradicts them by 1.6e-06");
+        const char *text = zn_error_text(r.context), *told = strstr(text, "contradicts those before it by 1.6e-06");
         assert_non_null(told);
         assert_non_null(strstr(text, "'high."));
         assert_int_equal(sscanf(strstr(told, "tolerance: "), "tolerance: %lf", &settings.tolerance), 1);

@@ -80,7 +80,7 @@ static void every_scheme_in_the_plane(void **state) {
     for (int i = 0; i < zn_scheme_count(); i++) {
         zn_scheme_info info = zn_scheme_get(i);
         if (!info.contacts || !info.friction) continue;
-        double end = is_velocity_level(info.name) || !strcmp(info.name, "rattle") ? 60 : 1;
+        double end = is_velocity_level(info.name) || !strcmp(info.name, "rattle") ? REPEATED(60, 6) : 1;
         rests(text, info.name, 1e-2, end, drift_of(info.name, 1e-2, end));
         rests(text, info.name, 1e-3, 0.1, drift_of(info.name, 1e-3, 0.1));
         tried++;
@@ -96,7 +96,7 @@ static void every_scheme_in_space(void **state) {
     for (int i = 0; i < zn_scheme_count(); i++) {
         zn_scheme_info info = zn_scheme_get(i);
         if (!info.contacts || !info.friction || !info.general_kinematics) continue;
-        double end = is_velocity_level(info.name) ? 60 : !strcmp(info.name, "rattle") ? 10 : 0.05;
+        double end = is_velocity_level(info.name) ? REPEATED(60, 6) : !strcmp(info.name, "rattle") ? REPEATED(10, 2) : 0.05;
         rests(text, info.name, 1e-2, end, drift_of(info.name, 1e-2, end));
     }
 }

@@ -292,6 +292,44 @@ static void a_tangent_is_lost(void **state) {
         }
 }
 
+/* Atwood's machine: 1 and 3 on a rope or belt that slides over a wheel (one tension, 2 m1 m2 g/(m1 + m2)), or that turns it (two: J/r^2 = 1 moves with them). A line with several
+ * parts, or one that rubs, says what is known of it. */
+static void a_tension_is_an_output(void **state) {
+    (void)state;
+    static const char *const scene = "gravity: [0, -10]\nbodies:\n  a: {type: particle, mass: 1, position: [-0.2, -3]}\n  b: {type: "
+                                     "particle, mass: 3, position: [0.2, -1]}\n"
+                                     "  w: {type: planar, mass: 1, inertia: 0.04}\njoints:\n  pin: {type: revolute, between: [world, w]}\n"
+                                     "  line: {type: %s, between: [a, {over: w, radius: 0.2, around: clockwise%s}, b]}\n"
+                                     "outputs: {one: %s, other: %s}\nsimulation: {step: 1e-2, end: 0.3}\n";
+    static const char *const types[] = {"rope", "belt"};
+    char text[900];
+    for (int i = 0; i < 4 * N_SCHEMES; i++) {
+        bool grips = i % 2;
+        snprintf(text, sizeof text, scene, types[i / 2 % 2], grips ? ", grip: true" : "", grips ? "line.1.tension" : "line.tension",
+                 grips ? "line.2.tension" : "line.tension");
+        trial r = trial_complete(text, (trial_options){.scheme = schemes[i / 4]});
+        double a = grips ? 4 : 5, values[32];
+        assert_in_range(zn_simulation_model(r.simulation)->n_outputs, 2, 32); /* with those that bodies and lines have */
+        assert_int_equal(zn_simulation_outputs(r.simulation, values), ZN_OK);
+        check_close(values[0], 10 + a, 1e-9);
+        check_close(values[1], 3 * (10 - a), 1e-9);
+        trial_end(&r);
+    }
+    static const char *const wrong[][3] = {
+        {", grip: true", "line.tension", "the rope 'line' has parts, 'line.1' is the first of them; known: tension, normal"},
+        {", grip: true", "line.2.force", "the rope 'line.2' has no 'force'; known: tension, normal"},
+        {", friction: 0.1", "line.tension", "the rope 'line' has no 'tension'; known: normal, friction"},
+        {"", "lime.tension", "there is no body 'lime'"}};
+    for (int i = 0; i < 4; i++) {
+        zn_context *context = zn_context_create(NULL);
+        zn_scene *made = NULL;
+        snprintf(text, sizeof text, scene, "rope", wrong[i][0], wrong[i][1], "t");
+        assert_int_not_equal(zn_scene_parse(context, "test", text, NULL, &made), ZN_OK);
+        if (!strstr(zn_error_text(context), wrong[i][2])) fail_msg("%s\n%s", wrong[i][2], zn_error_text(context));
+        zn_context_destroy(context);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_band_brake),
@@ -303,6 +341,7 @@ int main(void) {
         cmocka_unit_test(a_rope_is_drawn_in_space),
         cmocka_unit_test(the_length_of_a_path),
         cmocka_unit_test(a_tangent_is_lost),
+        cmocka_unit_test(a_tension_is_an_output),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

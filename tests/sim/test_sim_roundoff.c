@@ -47,7 +47,7 @@ static void test_steel_beam(void **state) {
         zn_statistics s = zn_simulation_statistics(r.simulation);
         if (s.rejected > 2) fail_msg("%s: %ld steps rejected", runs[i].scheme, s.rejected);
         if (s.roundoff_steps < 900) fail_msg("%s: %ld steps at round-off", runs[i].scheme, s.roundoff_steps);
-        assert_true(s.roundoff_residual > 1e-10); /* it is told, relative to the velocities */
+        assert_true(s.roundoff_residual > 1e-10); /* it is reported, relative to the velocities */
         check_below(s.max_residual, 1e-10);
         check_close(tip(&r), exact, 1e-4); /* falls by 0.28 */
         check_below(s.max_g, 1e-9);

@@ -332,8 +332,70 @@ static void impacts_without_loss(void **state) {
     }
 }
 
+/* Four grains roll about each other: features of the list that do not face each other any more have gaps of -2e-3 where nothing overlaps. */
+static void penetration_is_overlap(void **state) {
+    (void)state;
+    static const char text[] =
+        "gravity: [0, 0, -9.81]\nbodies:\n"
+        "  b0: {type: spatial, density: 1000, position: [0.02333, -0.0918208, 0.5], rotation: {axis: [-2.13776, -0.0373726, "
+        "1.11086], angle: 1.13706}, angular_velocity: [1.22088, -0.287874, 1.35039], shape: {type: box, size: [0.18014, "
+        "0.162112, 0.0900702]}}\n"
+        "  b1: {type: spatial, density: 1000, position: [-0.0873345, 0.0376881, 1.1], rotation: {axis: [0.618125, 2.12485, "
+        "-2.21414], angle: 2.36878}, angular_velocity: [2.32358, 2.51373, -1.77024], shape: {type: box, size: [0.147147, "
+        "0.042452, 0.0735736]}}\n"
+        "  b2: {type: spatial, density: 1000, position: [-0.0601034, 0.0772799, 1.7], rotation: {axis: [-0.0720369, 0.682625, "
+        "-0.354538], angle: 2.63812}, angular_velocity: [-2.67126, -0.727102, -0.0497296], shape: {type: polyhedron, points: "
+        "[[0.0836452, 0, 0], [0, 0.0836452, 0], [0, 0, 0.0836452], [-0.0836452, 0, 0], [0, -0.0836452, 0]]}}\n"
+        "  b3: {type: spatial, density: 1000, position: [0.0528726, -0.0604659, 2.3], rotation: {axis: [1.78623, 0.0858722, "
+        "-0.0197549], angle: 2.55659}, angular_velocity: [-1.0187, 2.35485, -2.2009], shape: {type: cylinder, radius: "
+        "0.0535225, length: 0.0950611}}\n"
+        "geometry: {floor: {type: plane, normal: [0.167063, 0.000321356, 1]}}\n"
+        "contacts: {all: {between: all, friction: 1.2, restitution: 0}}\nsimulation: {step: 2e-3, end: 2}\n";
+    trial t = begin("radau-2a", 2e-3, 2, text);
+    while (!zn_simulation_done(t.simulation)) trial_step(&t);
+    check_below(zn_simulation_statistics(t.simulation).max_penetration, 1e-8);
+    check_close(zn_simulation_statistics(t.simulation).max_penetration, zn_simulation_statistics(t.simulation).max_overlap, 0);
+    trial_end(&t);
+}
+
+/* An egg, a can and a cone fall on a block and on each other, in worlds with lengths of micrometres, metres and thousands of kilometres whose gravity is scaled, too: the same motion in other
+ * units, to round-off that impacts magnify. Edges meet round sides and rims there, at all ratios of curvatures. */
+static void round_shapes_in_worlds_of_any_size(void **state) {
+    (void)state;
+    enum { NUMBERS = 4 * 7 };
+    const double units[] = {1, 1e-6, 1e6};
+    double first[NUMBERS];
+    for (int k = 0; k < 3; k++) {
+        const double u = units[k];
+        char text[2000];
+        snprintf(text, sizeof text,
+                 "gravity: [0, 0, %.17g]\nbodies:\n"
+                 "  block: {type: spatial, mass: 5, shape: {type: box, size: [%.17g, %.17g, %.17g]}, position: [0, 0, %.17g]}\n"
+                 "  egg: {type: spatial, mass: 1, shape: {type: ellipsoid, size: [%.17g, %.17g, %.17g]}, position: [%.17g, %.17g, %.17g], "
+                 "rotation: {axis: [1, 2, 0.5], angle: 0.7}}\n"
+                 "  can: {type: spatial, mass: 1, shape: {type: cylinder, radius: %.17g, length: %.17g}, position: [%.17g, %.17g, %.17g], "
+                 "rotation: {axis: [1, 1, 0.2], angle: 0.9}}\n"
+                 "  hat: {type: spatial, mass: 0.5, shape: {type: cone, radius: %.17g, length: %.17g}, position: [%.17g, %.17g, %.17g], "
+                 "rotation: {axis: [1, -1, 0.3], angle: 2.2}}\n"
+                 "geometry: {floor: {type: plane}}\ncontacts: {all: {between: all, friction: 0.4}}\nsimulation: {step: 1e-3, end: 0.6}\n",
+                 -9.81 * u, 0.4 * u, 0.3 * u, 0.2 * u, 0.1 * u, 0.1 * u, 0.14 * u, 0.08 * u, 0.19 * u, 0.02 * u, 0.36 * u, 0.06 * u,
+                 0.2 * u, -0.19 * u, 0.05 * u, 0.36 * u, 0.08 * u, 0.2 * u, 0.02 * u, -0.02 * u, 0.42 * u);
+        trial t = begin("rattle", 1e-3, 0.6, text);
+        trial_run(&t);
+        check_below(zn_simulation_statistics(t.simulation).max_overlap, 1e-8 * u);
+        assert_true(zn_simulation_statistics(t.simulation).found_max >= 8);
+        for (int i = 0; i < NUMBERS; i++) {
+            double scaled = q_of(&t)[i] / (i % 7 < 3 ? u : 1);
+            if (k == 0) first[i] = scaled;
+            else check_close(scaled, first[i], 1e-11);
+        }
+        trial_end(&t);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(penetration_is_overlap),
         cmocka_unit_test(a_box_tips_over_its_edge),
         cmocka_unit_test(a_cylinder_tips_onto_its_face),
         cmocka_unit_test(a_cylinder_leans_on_its_rims),
@@ -344,6 +406,7 @@ int main(void) {
         cmocka_unit_test(impacts_without_loss),
         cmocka_unit_test(a_cylinder_rolls_on_its_rim),
         cmocka_unit_test(tumbling_boxes_conserve_all),
+        cmocka_unit_test(round_shapes_in_worlds_of_any_size),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,7 +30,7 @@ static void an_inconsistent_start_is_named(void **state) {
     zn_simulation *simulation = NULL;
     assert_int_equal(zn_simulation_create(context, zn_scene_model(scene), zn_scene_settings(scene), &simulation), ZN_ERROR_START);
     assert_null(simulation);
-    assert_int_equal(zn_error_count(context), 2); /* both are told */
+    assert_int_equal(zn_error_count(context), 2); /* both are reported */
     assert_string_equal(zn_error_get(context, 0)->subject, "rod");
     assert_non_null(strstr(zn_error_get(context, 0)->message, "-0.09")); /* (0.81 + 0.01 - 1)/2 */
     assert_string_equal(zn_error_get(context, 1)->subject, "wall");

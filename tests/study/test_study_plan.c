@@ -108,7 +108,7 @@ static void refused(const char *vary, long samples, study_sampling sampling, boo
 
 static void test_wrong(void **state) {
     (void)state;
-    refused("", 0, STUDY_RANDOM, false, "nothing varies");
+    refused("", 0, STUDY_RANDOM, false, "choose what varies");
     refused("x", 0, STUDY_RANDOM, false, "NAME=VALUES");
     refused("=1", 0, STUDY_RANDOM, false, "NAME=VALUES");
     refused("x=", 0, STUDY_RANDOM, false, "no values");

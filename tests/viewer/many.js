@@ -121,6 +121,39 @@ contacts: {all: {between: all}}\nsimulation: {scheme: moreau-midpoint, step: 5e-
     await close();
 }
 
+// A shape with a radius is everything within it: what is drawn of a rounded box is nowhere farther from the box, and reaches as far as the shape does, but for what a facet is inside of its arc.
+async function testRounded(tools) {
+    const { check, open } = tools, size = [0.4, 0.3, 0.2], radius = 0.05, corners = [[0.2, 0, -0.1], [-0.1, 0.17, -0.1], [-0.1, -0.17, -0.1], [0, 0, 0.3]];
+    const { page, complaints, close } = await open(makePage(tools, "rounded", `gravity: [0, 0, -10]
+bodies:
+  a: {type: spatial, shape: {type: box, size: ${JSON.stringify(size)}, radius: ${radius}}, mass: 1, position: [0, 0, 0.5]}
+geometry:
+  roof: {type: polyhedron, points: ${JSON.stringify(corners)}, radius: ${radius}}
+  tent: {type: mesh, points: ${JSON.stringify(corners)}, triangles: [[1, 2, 4], [2, 3, 4], [3, 1, 4]], radius: ${radius}}
+contacts: {all: {between: all}}\nsimulation: {scheme: moreau-midpoint, step: 5e-3, end: 0.1}\n`));
+    await page.waitForFunction(() => zeno.stage.renderer);
+    const drawn = await page.evaluate(() => Object.fromEntries(["box", "hull", "mesh"].map((shape) => {
+        const { object } = zeno.stage.objects.find(({ item }) => item.def.shape === shape) ?? {};
+        return [shape, Array.from(object?.geometry.attributes.position.array ?? [])];
+    })));
+    const points = (flat) => Array.from({ length: flat.length / 3 }, (_, i) => flat.slice(3 * i, 3 * i + 3)), dot = (a, b) => a.reduce((sum, value, k) => sum + value * b[k], 0);
+    const off = points(drawn.box).map((x) => Math.hypot(...x.map((value, k) => Math.max(Math.abs(value) - size[k] / 2, 0))) - radius);
+    check("nothing of a rounded box is beyond its radius", off.length > 100 && off.every((value) => value < 1e-6), Math.max(...off));
+    const lacks = (shape, from) => {
+        let most = 0;
+        for (let i = 0; i < 200; i++) {
+            const z = 1 - (i + 0.5) / 100, angle = 2.4 * i, d = [Math.sqrt(1 - z * z) * Math.cos(angle), Math.sqrt(1 - z * z) * Math.sin(angle), z];
+            if (shape === "mesh" && z < 0.3) continue; // it has no floor
+            most = Math.max(most, Math.abs(Math.max(...from.map((x) => dot(x, d))) + radius - Math.max(...points(drawn[shape]).map((x) => dot(x, d)))));
+        }
+        return most;
+    };
+    const box = [0, 1, 2, 3, 4, 5, 6, 7].map((i) => size.map((value, k) => (i >> k & 1 ? value : -value) / 2)), facet = radius * (1 - Math.cos(Math.PI / 12));
+    for (const [shape, from] of [["box", box], ["hull", corners], ["mesh", corners]]) check(`a ${shape} with a radius is as large as it is`, lacks(shape, from) < facet, lacks(shape, from));
+    check("no complaints about rounded shapes", complaints.length === 0, complaints.join("; "));
+    await close();
+}
+
 async function testPlane(tools) {
     const { check, open } = tools;
     const bodies = Array.from({ length: 1000 }, (_, i) => `  b${i}: {type: planar, shape: ${i % 2 ? "{type: disk, radius: 0.1}" : "{type: box, size: [0.2, 0.15]}"}, mass: 1, position: [${0.3 * (i % 40)}, ${0.11 + 0.3 * Math.floor(i / 40)}]}`);
@@ -138,5 +171,6 @@ export async function testMany(tools) {
     await testForces(tools);
     await testDeclared(tools);
     await testMesh(tools);
+    await testRounded(tools);
     await testPlane(tools);
 }

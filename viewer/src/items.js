@@ -39,7 +39,7 @@ export function readItems(table, drawing) {
 function halfSize(def, planar) {
     switch (def.shape) {
     case "disk": case "sphere": case "circle": case "hollow-sphere": return [def.radius, def.radius, def.radius];
-    case "box": case "ellipse": case "ellipsoid": return [0, 1, 2].map((k) => (def.size[k] ?? 0) / 2);
+    case "box": case "ellipse": case "ellipsoid": return [0, 1, 2].map((k) => (def.size[k] ?? 0) / 2 + (def.radius ?? 0));
     case "cylinder": case "hollow-cylinder": case "ring": return [def.radius, def.radius, (def.length ?? 0) / 2];
     case "capsule": {
         const along = def.length / 2 + def.radius;

@@ -121,6 +121,29 @@ export function hullOf(points) {
     return [...half(sorted), ...half(sorted.reverse())];
 }
 
+// A path with a radius is everything within it: a broad stroke, with another one inside that leaves its border.
+function broad(c, camera, radius, inside) {
+    const stroke = c.strokeStyle;
+    c.lineWidth = Math.max(2 * radius * camera.scale, 3);
+    c.stroke();
+    c.strokeStyle = inside;
+    c.lineWidth = Math.max(c.lineWidth - 4, 1);
+    c.stroke();
+    c.strokeStyle = stroke;
+}
+
+// A polygon, with its radius.
+function filled(c, camera, def, points, theme) {
+    path(c, points, true);
+    if (def.radius > 0) {
+        broad(c, camera, def.radius, theme.over(c.strokeStyle));
+        c.fillStyle = theme.over(c.strokeStyle);
+        return c.fill();
+    }
+    c.fill();
+    return c.stroke();
+}
+
 export function drawItem(c, camera, item, moment, theme, stage) {
     const { def } = item, { fill, stroke } = colours(item, theme);
     c.fillStyle = fill;
@@ -158,25 +181,18 @@ export function drawItem(c, camera, item, moment, theme, stage) {
     }
     case "box": {
         const x = def.size[0] / 2, y = def.size[1] / 2;
-        path(c, [[-x, -y], [x, -y], [x, y], [-x, y]].map(place), true);
-        c.fill();
-        return c.stroke();
+        return filled(c, camera, def, [[-x, -y], [x, -y], [x, y], [-x, y]].map(place), theme);
     }
     case "capsule": {
         const x = def.length / 2;
-        c.lineWidth = Math.max(2 * def.radius * camera.scale, 3);
         path(c, [place([-x, 0]), place([x, 0])]);
-        c.stroke();
-        c.strokeStyle = theme.over(stroke);
-        c.lineWidth = Math.max(c.lineWidth - 4, 1);
-        return c.stroke();
+        return broad(c, camera, def.radius, theme.over(stroke));
     }
     case "polygon": case "hull":
-        path(c, (def.shape === "hull" ? hullOf(def.points) : def.points).map(place), true);
-        c.fill();
-        return c.stroke();
+        return filled(c, camera, def, (def.shape === "hull" ? hullOf(def.points) : def.points).map(place), theme);
     case "polyline": case "curve":
         path(c, def.points.map((point) => point && place(point)), false);
+        if (def.radius > 0) return broad(c, camera, def.radius, theme.over(stroke));
         if (item.moves && !def.thin) c.lineWidth = 3.5;
         return c.stroke();
     default: return undefined;

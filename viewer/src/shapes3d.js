@@ -2,6 +2,7 @@
 // Items of a spatial drawing as objects of three.js.
 import * as THREE from "three";
 import { ConvexGeometry } from "three/addons/geometries/ConvexGeometry.js";
+import { rounded } from "./rounded.js";
 import { niceStep } from "./text.js";
 
 const SEGMENTS = 48, MANY = 100; // pieces of a circle; items of one shape that have a third of them
@@ -113,10 +114,16 @@ function surface(def, theme) {
     return mesh;
 }
 
+// A shape with corners, or everything within its radius.
+function cornered(geometry, def, item, theme, more) {
+    if (def.radius > 0) return solid(rounded(geometry, def.radius), item, theme);
+    return withEdges(solid(geometry, item, theme, more), theme);
+}
+
 function hull(def, item, theme) {
     const points = def.points.map((point) => new THREE.Vector3(...point));
     if (points.length < 4) return new THREE.Group();
-    return withEdges(solid(new ConvexGeometry(points), item, theme, { flatShading: true }), theme);
+    return cornered(new ConvexGeometry(points), def, item, theme, { flatShading: true });
 }
 
 function line(points, item, theme) {
@@ -156,7 +163,7 @@ export function itemObject(item, theme, bounds, count = 1) {
     case "cylinder":
         if (def.length) return disk(item, theme, segments, def.radius, def.length, 0);
         return solid(upright(new THREE.CylinderGeometry(def.radius, def.radius, 3 * bounds.size, SEGMENTS, 1, true)), item, theme);
-    case "box": return withEdges(solid(new THREE.BoxGeometry(def.size[0], def.size[1], def.size[2] ?? 0.1 * def.size[0]), item, theme), theme);
+    case "box": return cornered(new THREE.BoxGeometry(def.size[0], def.size[1], def.size[2] ?? 0.1 * def.size[0]), def, item, theme);
     case "capsule": return solid(upright(new THREE.CapsuleGeometry(def.radius, def.length, segments / 4, segments)), item, theme);
     case "point": return sphere(item, theme, segments, def.small ? 1.2 * thin : 2.2 * thin);
     case "joint": return sphere({ colour: -1 }, theme, segments, 1.4 * thin);
@@ -166,7 +173,7 @@ export function itemObject(item, theme, bounds, count = 1) {
         geometry.setAttribute("position", new THREE.Float32BufferAttribute(def.points.flat(), 3));
         geometry.setIndex(def.triangles.flat());
         geometry.computeVertexNormals();
-        return withEdges(solid(geometry, item, theme, { flatShading: true }), theme);
+        return cornered(geometry, def, item, theme, { flatShading: true });
     }
     case "plane": case "line": return item.moves ? new THREE.Group() : plane(item, theme, bounds);
     case "surface": return def.columns ? surface(def, theme) : new THREE.Group();

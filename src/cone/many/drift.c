@@ -57,15 +57,9 @@ static double way_to_changes(const many_system *s, const double *r, const double
     return least[changes - 1];
 }
 
-static double product(const double *a, const double *b, int m) {
-    double sum = 0;
-    for (int k = 0; k < m; k++) sum += a[k] * b[k];
-    return sum;
-}
-
 /* v of the last two lots, in s->x and s->z; s->v is where the last lot began. How many lots to jump over, 0: none. */
 static double jump_worth(const many_system *s) {
-    double now = product(s->x, s->x, s->m), before = product(s->z, s->z, s->m), both = product(s->x, s->z, s->m);
+    double now = many_dot(s->x, s->x, s->m), before = many_dot(s->z, s->z, s->m), both = many_dot(s->x, s->z, s->m);
     if (!(both >= SAME_WAY * sqrt(now * before)) || !(now > 0)) return 0;
     double rho = sqrt(now / before), end = rho < 1 ? rho / (1 - rho) : FURTHEST;
     double t = smaller(smaller(end, BEYOND * way_to_changes(s, s->r, s->x)), FURTHEST);

@@ -13,7 +13,8 @@
  * iterate, the problem is convex, and there is always a way on, but the iteration becomes a slow fixed point (40 iterations for three digits, instead of
  * 30 for nine). Since |z_T| e is not monotone, the path to tau = 0 may turn back: steps become short there. Then theta falls, and grows again
  * with long steps. Where sliding begins, |z_T| has a kink, at which the path turns sharply: some starts follow sqrt(|z_T|^2 + eps^2) - eps instead, with
- * eps^2 = blunt^2 tau, which is smooth and ends in the same problem. Which start gets through is a matter of chance, about one in two or three of those with
+ * eps^2 = blunt^2 tau, which is smooth and ends in the same problem. With eps = blunt_rest tau only what is nearly at rest is smoothed: z_T of a contact that sticks goes to zero
+ * as tau does, and its direction, which the kink feeds back into z_0, says nothing. Which start gets through is a matter of chance, about one in two or three of those with
  * the hardest impacts of dense piles, so that several are tried. The structure of the matrix never changes, and it is regular also where contacts are
  * redundant; Newton's method on the contacts that turned out active finds the last digits. */
 #include "cone/many/system.h"
@@ -104,21 +105,15 @@ static double det(const double *x, int n) {
     return (x[0] - t) * (x[0] + t);
 }
 
-static double dot(const double *a, const double *b, int n) {
-    double sum = 0;
-    for (int i = 0; i < n; i++) sum += a[i] * b[i];
-    return sum;
-}
-
 /* x o a = b for x. */
 static void divide(const double *a, const double *b, int n, double *x) {
-    x[0] = (a[0] * b[0] - dot(a + 1, b + 1, n - 1)) / det(a, n);
+    x[0] = (a[0] * b[0] - many_dot(a + 1, b + 1, n - 1)) / det(a, n);
     for (int i = 1; i < n; i++) x[i] = (b[i] - x[0] * a[i]) / a[0];
 }
 
 /* w and b of T at (y, z). */
 static double scaling(const double *y, const double *z, int n, double *w) {
-    double dy = sqrt(det(y, n)), dz = sqrt(det(z, n)), g = sqrt((1 + dot(y, z, n) / (dy * dz)) / 2);
+    double dy = sqrt(det(y, n)), dz = sqrt(det(z, n)), g = sqrt((1 + many_dot(y, z, n) / (dy * dz)) / 2);
     for (int i = 0; i < n; i++) w[i] = (y[i] / dy + (i ? -1 : 1) * z[i] / dz) / (2 * g);
     return sqrt(dy / dz);
 }
@@ -128,7 +123,7 @@ static void apply(const double *w, double b, bool inverse, const double *x, int 
     vec v;
     double scale = 1 / sqrt(2 * (w[0] + 1)), along;
     for (int i = 0; i < n; i++) v[i] = (w[i] + (i == 0)) * scale * (inverse && i ? -1 : 1);
-    along = 2 * dot(v, x, n);
+    along = 2 * many_dot(v, x, n);
     for (int i = 0; i < n; i++) out[i] = (along * v[i] + (i ? x[i] : -x[i])) * (inverse ? 1 / b : b);
 }
 
@@ -159,12 +154,12 @@ static void find_step(many_system *s, struct interior *f, double sigma, double t
         vec w, l, a, b, rhs, x;
         double beta = scaling(f->y + at, f->z + at, n, w);
         apply(w, beta, false, f->z + at, n, l);
-        rhs[0] = target - dot(l, l, n);
+        rhs[0] = target - many_dot(l, l, n);
         for (int i = 1; i < n; i++) rhs[i] = -2 * l[0] * l[i];
         if (correct) {
             apply(w, beta, false, f->dz + at, n, a);
             apply(w, beta, true, f->dy + at, n, b);
-            rhs[0] -= dot(a, b, n);
+            rhs[0] -= many_dot(a, b, n);
             for (int i = 1; i < n; i++) rhs[i] -= a[0] * b[i] + b[0] * a[i];
         }
         divide(l, rhs, n, x);
@@ -181,13 +176,13 @@ static void find_step(many_system *s, struct interior *f, double sigma, double t
     for (int c = 0; c < s->n; c++) {
         const double *D = f->D + (size_t)c * (size_t)(d * d);
         int n = rows_of(s, c);
-        for (int i = 0; i < d; i++) f->dz[c * d + i] = i < n ? f->c[c * d + i] - dot(D + i * d, f->dy + c * d, n) : 0;
+        for (int i = 0; i < d; i++) f->dz[c * d + i] = i < n ? f->c[c * d + i] - many_dot(D + i * d, f->dy + c * d, n) : 0;
     }
 }
 
 /* The largest t <= 1 with x + t dx in L, for one contact. */
 static double reach(const double *x, const double *dx, int n) {
-    double a = dx[0] * dx[0] - dot(dx + 1, dx + 1, n - 1), b = x[0] * dx[0] - dot(x + 1, dx + 1, n - 1), c = det(x, n), t = 1;
+    double a = dx[0] * dx[0] - many_dot(dx + 1, dx + 1, n - 1), b = x[0] * dx[0] - many_dot(x + 1, dx + 1, n - 1), c = det(x, n), t = 1;
     double disc = b * b - a * c;
     if (n == 1) return dx[0] < 0 && -x[0] / dx[0] < 1 ? -x[0] / dx[0] : 1;
     if (disc >= 0 && !(b >= 0 && a >= 0)) { /* smallest positive root of c + 2 b t + a t^2 */
@@ -259,7 +254,7 @@ zn_status many_interior(many_system *s, interior_plan plan) {
         zn_status allowed = many_may_go_on(s);
         if (allowed != ZN_OK) return allowed;
         double tau = gap(s, f, 0);
-        f->eps = plan.blunt * sqrt(tau);
+        f->eps = plan.blunt * sqrt(tau) + plan.blunt_rest * tau;
         residual(s, f);
         fill_diagonal(s, f);
         s->out->factorisations++;

@@ -33,6 +33,7 @@ typedef struct many_def {
 
 typedef struct many_settings {
     double residual; /* wanted */
+    double enough;   /* taken once nothing is left but methods that factor many times; 0: the same */
     bool
         natural_map; /* also of the natural map with percussions and velocities as they are, the measure of the literature; else the one in velocities only */
     int rounds_most;         /* of the last resort; 0: none */
@@ -59,7 +60,7 @@ void many_destroy(many_system *);
 many_system *many_create_empty(zn_context *);
 void many_share(many_system *, base_team *, int threads); /* work on large problems among threads; the same bits with any number */
 bool many_lay_out(many_system *, int dim, int n, const int *start, const int *index);
-double *many_blocks(many_system *);                            /* dim x dim numbers a block, row by row; zero after many_lay_out */
+double *many_blocks(many_system *);                            /* dim x dim numbers a block, row by row */
 void many_subtract(many_system *, const double *r, double *q); /* q -= W r with the blocks as they are, before many_load */
 typedef struct many_load_def {
     const double *q;

@@ -8,7 +8,9 @@ enum {
     ACCELERATED = 60,
     FIXED_POINT_FIRST = 600,
     FIXED_POINT_GROWTH = 3,
-    INTERIOR_MOST = 100,
+    INTERIOR_MOST = 100, /* at least; more of them where many contacts change on the way: */
+    INTERIOR_FAR = 250,
+    CONTACTS_PER_INTERIOR = 3,
     POLISH_MOST = 150,
     POLISH_FAR = 50,
     SPLITTING_MOST = 400,
@@ -17,6 +19,8 @@ enum {
     LARGE = 200, /* contacts */
     CONTACTS_PER_SWEEP = 13,
     SWEPT_STEPS = 60,
+    FOLLOW_PATIENCE = 40, /* factorisations without a gain */
+    INTERIOR_BRIEF = 25,
     DRIFT_LEAST = 50, /* contacts, where few digits are wanted */
     DRIFT_LOT = 1200, /* sweeps */
     DRIFT_LOTS = 20,
@@ -25,17 +29,21 @@ enum {
     SWEPT_POLISH = 30
 };
 #define INTERIOR_ENOUGH 1e-6
-#define EXACT 1e-6 /* residuals below this are the business of factorisations */
-#define NEARLY 10  /* times the residual that is wanted */
+#define EXACT 1e-6         /* residuals below this are the business of factorisations */
+#define NEARLY 10          /* times the residual that is wanted */
+#define INTERIOR_NEAR 1e-7 /* enough of a brief look from inside */
 #define POLISH_NEAR 1e-4
+#define FOLLOW_NEAR 1e-4 /* from further away hardly one point in ten arrives */
 /* Relative residual at which the interior point method hands over to Newton's method in the plane, where friction is two half-lines and not a curved cone: Newton's
  * steps are exact there once the modes of the contacts are right. Chosen, not derived. */
 #define PLANAR_NEAR 1e-2
 #define PROJECTION_STUCK 0.8 /* of the residual left by a lot of iterations */
 
-/* Piles in space: a factorisation takes as long as many sweeps, hundreds where there are thousands of contacts. Not so with rolling friction, whose sweeps iterate at each contact. */
+/* Piles in space: a factorisation takes as long as many sweeps, hundreds where there are thousands of contacts. Not so with rolling friction, whose sweeps iterate at each contact;
+ * and with `solver: projection` nothing else follows the sweeps, so that these are not cut short. */
 static bool follows_drift(const many_system *s) {
-    return s->nR == 0 && !many_is_planar(s) && s->n >= (s->settings.residual < EXACT ? LARGE : DRIFT_LEAST);
+    return !s->settings.projections_only && s->nR == 0 && !many_is_planar(s) &&
+           s->n >= (s->settings.residual < EXACT ? LARGE : DRIFT_LEAST);
 }
 
 /* Sweeps cost little, and find few digits: the fewer are wanted, the more of them; of large systems as many as take half the time of a factorisation. */
@@ -72,26 +80,59 @@ static zn_status polish(many_system *s) {
     return status;
 }
 
-/* Interior point from several starts, the last digits by Newton, between sweeps at first, from where it ended, also where sweeps have found less: their points are as good as
- * nothing to Newton. What was best before waits in v. */
+/* In a pile the path turns at one contact after another, and how far it gets before it turns back is a matter of chance: who gives up early has to begin anew. In the
+ * plane a dozen or two are enough. */
+static int interior_most(const many_system *s) {
+    int wanted = many_is_planar(s) ? 0 : s->n / CONTACTS_PER_INTERIOR;
+    return wanted < INTERIOR_MOST ? INTERIOR_MOST : wanted < INTERIOR_FAR ? wanted : INTERIOR_FAR;
+}
+
+/* Interior point from one start, and Newton's steps between sweeps from where it ended, also where something better was known, which waits in v. */
+static zn_status begin_inside(many_system *s, const interior_plan *start) {
+    memcpy(s->v, s->best, (size_t)s->m * sizeof(double));
+    s->best_residual = INFINITY;
+    zn_status status = many_interior(s, *start);
+    return is_final(status) || !(s->best_residual < INFINITY) ? status : many_swept_newton(s, SWEPT_POLISH);
+}
+
+static void keep_better(many_system *s, double before) {
+    if (s->best_residual <= before) return;
+    memcpy(s->best, s->v, (size_t)s->m * sizeof(double));
+    s->best_residual = before;
+}
+
+/* Interior point from several starts, the last digits by Newton, between sweeps at first, and by proximal points, from where it ended, also where sweeps have found less: their points are as good as
+ * nothing to Newton. */
 static zn_status solve_from_inside(many_system *s) {
-    static const interior_plan starts[] = {{INTERIOR_MOST, PLANAR_NEAR, 10, 0.1, 0}, /* in the plane only */
-                                           {INTERIOR_MOST, INTERIOR_ENOUGH, 10, 0.1, 0},   {INTERIOR_MOST, INTERIOR_ENOUGH, 10, 0.1, 0.03},
-                                           {INTERIOR_MOST, INTERIOR_ENOUGH, 10, 0.1, 0.1}, {INTERIOR_MOST, INTERIOR_ENOUGH, 1, 0.5, 0},
-                                           {INTERIOR_MOST, INTERIOR_ENOUGH, 100, 0.3, 0}};
+    const int most = interior_most(s);
+    const interior_plan starts[] = {{most, PLANAR_NEAR, 10, 0.1, 0, 0}, /* in the plane only */
+                                    {most, INTERIOR_ENOUGH, 10, 0.1, 0, 0},   {most, INTERIOR_ENOUGH, 10, 0.1, 0.03, 0},
+                                    {most, INTERIOR_ENOUGH, 10, 0.1, 0.1, 0}, {most, INTERIOR_ENOUGH, 1, 0.5, 0, 0},
+                                    {most, INTERIOR_ENOUGH, 100, 0.3, 0, 0}};
     zn_status status = ZN_ERROR_NO_CONVERGENCE;
-    size_t bytes = (size_t)s->m * sizeof(double);
     for (size_t k = !many_is_planar(s); k < sizeof starts / sizeof *starts && !is_final(status); k++) {
         double before = s->best_residual;
-        memcpy(s->v, s->best, bytes);
-        s->best_residual = INFINITY;
-        status = many_interior(s, starts[k]);
-        if (!is_final(status) && s->best_residual < INFINITY) status = many_swept_newton(s, SWEPT_POLISH);
+        status = begin_inside(s, &starts[k]);
+        if (!is_final(status) && s->best_residual < FOLLOW_NEAR) status = many_follow(s, FOLLOW_PATIENCE);
         if (!is_final(status) && s->best_residual < INFINITY && s->n < LARGE) status = polish(s);
-        if (s->best_residual <= before) continue;
-        memcpy(s->best, s->v, bytes);
-        s->best_residual = before;
+        keep_better(s, before);
     }
+    return status;
+}
+
+/* Few contacts and many digits. Newton's method first; what it does not find from the last percussions are the impacts of stacks and walls, whose faces have more contacts
+ * than they need. The interior point method takes a dozen factorisations to where Newton's steps can tell which contacts bear. */
+static zn_status solve_few(many_system *s) {
+    zn_status status = many_newton(s, (newton_plan){.outer = 6, .inner = 10, .brief = true});
+    if (is_final(status) || s->settings.residual >= EXACT || s->nR > 0) return status;
+    double before = s->best_residual;
+    int spent = s->out->factorisations;
+    status =
+        begin_inside(s, &(interior_plan){.iterations = INTERIOR_BRIEF, .enough = INTERIOR_NEAR, .start = 1, .fall = 0.1, .blunt_rest = 1});
+    if (is_final(status)) return status;
+    if (s->best_residual > FOLLOW_NEAR) s->best_residual = INFINITY; /* a bad start for what follows */
+    keep_better(s, before);
+    if (s->settings.factorisations_most > 0) s->settings.factorisations_most += s->out->factorisations - spent;
     return status;
 }
 
@@ -148,10 +189,12 @@ static zn_status solve(many_system *s) {
         status = many_fixed_point(s, (fixed_point_plan){.iterations = ACCELERATED, .accelerate = true});
         if (is_final(status)) return status;
     }
+    if (large && s->best_residual <= s->settings.enough) return ZN_OK;
     if (large && many_is_planar(s)) status = solve_in_plane(s);
-    else if (!large) status = many_newton(s, (newton_plan){.outer = 6, .inner = 10, .brief = true});
+    else if (!large) status = solve_few(s);
     if (is_final(status)) return status;
-    status = many_swept_newton(s, SWEPT_STEPS);
+    status = many_follow(s, FOLLOW_PATIENCE);
+    if (!is_final(status)) status = many_swept_newton(s, SWEPT_STEPS);
     if (is_final(status) || (s->n >= MANY_HUGE && many_may_go_on(s) != ZN_OK)) return status;
     if (large) {
         status = solve_by_splitting(s);
@@ -188,5 +231,5 @@ zn_status many_solve(many_system *s, const many_settings *settings, double *r, m
     zn_status status = solve(s);
     for (int k = 0; k < s->m; k++) r[k] = s->theta * s->S[k] * s->best[k];
     out->residual = s->best_residual;
-    return s->best_residual <= settings->residual ? ZN_OK : is_final(status) ? status : ZN_ERROR_NO_CONVERGENCE;
+    return s->best_residual <= larger(settings->residual, settings->enough) ? ZN_OK : is_final(status) ? status : ZN_ERROR_NO_CONVERGENCE;
 }

@@ -8,6 +8,9 @@
  *     phi(0) <= 0: stick, r = (N(0), t(0)). Else slip: the l > 0 with phi(l) = 0, by Newton within a bracket.
  *
  * What depends on A alone is kept (many_own), and so is the last l of a contact: from there it is a step or two.
+ * In space sweeps have r in vectors of four numbers, one for each contact: what is stored as one vector is loaded by the next contact at once, whereas a load of what was
+ * stored in parts would wait until these are in the cache.
+ *
  * S is not made symmetric: where A is not, that would be the solution of another problem. Rolling contacts take steps of a projected
  * gradient instead. */
 #include "cone/many/velocity.h"
@@ -17,9 +20,9 @@ enum { ROOT_STEPS = 60, ROLLING_STEPS = 100 };
 #define ROLLING_ACCURACY 4e-16
 #define SHIFT_LEAST 4e-16 /* of A_NN, where S alone is singular */
 
-void many_prepare_own(many_system *s) {
+void many_prepare_own(many_system *s, int first, int last) {
     int d = s->d, nT = s->nT;
-    for (int c = 0; c < s->n; c++) {
+    for (int c = first; c < last; c++) {
         const double *A = s->W + (size_t)s->diagonal[c] * (size_t)(d * d);
         many_own *o = &s->own[c];
         *o = (many_own){.over_NN = A[0] > 0 ? 1 / A[0] : 0};
@@ -138,11 +141,33 @@ ALWAYS_INLINE void relax(const int d, const many_system *s, int c) {
     else solve_coulomb(d - 1, s, c, b, rc);
 }
 
-#define RELAX_ALL(d) \
-    for (int k = 0; k < count; k++) relax(d, s, forward ? first + k : first + count - 1 - k)
+ALWAYS_INLINE void relax_vector(const many_system *s, int c) {
+    const double *A = s->W + (size_t)s->diagonal[c] * 9;
+    four_there *own = (four_there *)(s->quads + (size_t)c * 4), rc = *own;
+    double b[3], r[3];
+    velocity_in_space(4, s, s->quads, c, b);
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) b[i] -= A[i * 3 + j] * rc[j];
+    solve_coulomb(2, s, c, b, r);
+    *own = (four_there){r[0], r[1], r[2], 0};
+}
 
-WIDE static void relax_in_space(const many_system *s, int first, int count, bool forward) { RELAX_ALL(3); }
+#define EACH(what) \
+    for (int k = 0, c; k < count && (c = forward ? first + k : first + count - 1 - k, true); k++) what
+#define RELAX_ALL(d) EACH(relax(d, s, c))
+
+WIDE static void relax_in_space(const many_system *s, int first, int count, bool forward) { EACH(relax_vector(s, c)); }
 WIDE static void relax_in_plane(const many_system *s, int first, int count, bool forward) { RELAX_ALL(2); }
+
+void many_gather(const many_system *s) {
+    for (int c = 0; c < s->n && s->d == 3; c++)
+        for (int i = 0; i < 4; i++) s->quads[c * 4 + i] = i < 3 ? s->r[c * 3 + i] : 0;
+}
+
+void many_scatter(const many_system *s) {
+    for (int c = 0; c < s->n && s->d == 3; c++)
+        for (int i = 0; i < 3; i++) s->r[c * 3 + i] = s->quads[c * 4 + i];
+}
 
 void many_relax(const many_system *s, int first, int count, bool forward) {
     if (s->d == 3) relax_in_space(s, first, count, forward);

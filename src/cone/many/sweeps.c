@@ -58,6 +58,7 @@ void many_sweep_times(many_system *s, int sweeps, bool forward) {
     pipeline p = {.s = s, .forward = forward, .segments = (s->n + SEGMENT - 1) / SEGMENT};
     if (shared) find_reach(&p);
     shared = shared && p.width > 1;
+    many_gather(s);
     for (int left = sweeps; left > 0 && !base_stopped(s->context); left -= p.sweeps) {
         p.sweeps = !shared ? 1 : left < SWEEPS_AT_ONCE ? left : SWEEPS_AT_ONCE;
         for (int k = 0; k < p.sweeps; k++) atomic_store(&p.done[k], 0);
@@ -65,6 +66,7 @@ void many_sweep_times(many_system *s, int sweeps, bool forward) {
         else base_team_run(s->team, s->threads, (p.segments + (p.sweeps - 1) * (p.lag + 1)) * p.width, sweep_segment, &p);
         s->out->sweeps += p.sweeps;
     }
+    many_scatter(s);
 }
 
 /* ---- how many ---- */

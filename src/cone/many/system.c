@@ -39,7 +39,7 @@ void many_velocity(const many_system *s, const double *r, int c, double *u) {
 }
 
 static void run_tasks(const many_system *s, int contacts, void (*work)(void *, int, int), void *user) {
-    base_team_run(s->team, contacts < MANY_SHARED ? 1 : s->threads, (contacts + MANY_TASK - 1) / MANY_TASK, work, user);
+    base_team_spread(s->team, contacts < MANY_SHARED ? 1 : s->threads, (contacts + MANY_TASK - 1) / MANY_TASK, work, user);
 }
 
 typedef struct velocities {
@@ -108,29 +108,79 @@ zn_status many_may_go_on(const many_system *s) {
     return most > 0 && s->out->factorisations >= most ? ZN_ERROR_NO_CONVERGENCE : ZN_OK;
 }
 
-double many_judge(many_system *s, const double *r, double *u) {
-    int d = s->d;
-    double largest = 0, sum = 0;
-    many_velocities(s, r, u);
-    for (int c = 0; c < s->n; c++) {
-        double rc[CONTACT_ROWS_MOST], uc[CONTACT_ROWS_MOST], z[CONTACT_ROWS_MOST], w = s->weight[c], one = 0, two = 0;
-        for (int i = 0; i < d; i++) {
-            rc[i] = s->theta * s->S[c * d + i] * r[c * d + i];
-            uc[i] = s->theta / s->S[c * d + i] * u[c * d + i];
-        }
-        double mu = s->friction[c], nu = s->rolling[c];
-        uc[0] += mu * many_norm(uc + 1, s->nT) + nu * many_norm(uc + 1 + s->nT, s->nR);
-        for (int i = 0; i < d; i++) z[i] = w * rc[i] - uc[i];
-        cone_measure_project(s->nT, mu, s->nR, nu, z);
-        for (int i = 0; i < d; i++) one += (w * rc[i] - z[i]) * (w * rc[i] - z[i]);
-        largest = larger(one * s->unit[c] * s->unit[c], largest);
-        if (!s->settings.natural_map) continue;
-        for (int i = 0; i < d; i++) z[i] = rc[i] - uc[i];
-        cone_measure_project(s->nT, mu, s->nR, nu, z);
-        for (int i = 0; i < d; i++) two += (rc[i] - z[i]) * (rc[i] - z[i]);
-        sum += two;
+typedef struct judgement {
+    many_system *s;
+    const double *r;
+    double *u, largest[TEAM_MOST], sum; /* largest: per member; sum: in order, so of one member */
+} judgement;
+
+/* cone_measure_project for contacts that do not roll: whether |z_T| is cut decides between two values of the normal part. */
+ALWAYS_INLINE void project_sliding(const int nT, double mu, double *z) {
+    double square = 0;
+    for (int i = 1; i <= nT; i++) square += z[i] * z[i];
+    double a = sqrt(square), t = z[0];
+    if (a > mu * t) t = (t + mu * a) / (1 + mu * mu);
+    bool cut = !(a <= mu * t), inside = !(t <= 0); /* not a number is inside, so that it is not lost */
+    double factor = cut ? mu * t / a : 1;
+    z[0] = inside ? t : 0;
+    for (int i = 1; i <= nT; i++) z[i] = !inside ? 0 : cut ? z[i] * factor : z[i];
+}
+
+ALWAYS_INLINE void project(const int d, const many_system *s, int c, double *z) {
+    if (d <= 3) project_sliding(d - 1, s->friction[c], z);
+    else cone_measure_project(s->nT, s->friction[c], s->nR, s->rolling[c], z);
+}
+
+/* Square of the residual of contact c in velocities; of the natural map into *natural. */
+ALWAYS_INLINE double judge_contact(const int d, const many_system *s, int c, const double *r, const double *u, double *natural) {
+    double rc[CONTACT_ROWS_MOST], uc[CONTACT_ROWS_MOST], z[CONTACT_ROWS_MOST], w = s->weight[c], one = 0;
+    const double *S = s->S + c * d;
+    for (int i = 0; i < d; i++) rc[i] = s->theta * S[i] * r[i], uc[i] = s->theta / S[i] * u[i];
+    double turn = 0;
+    for (int i = 1; i <= (d <= 3 ? d - 1 : 2); i++) turn += uc[i] * uc[i];
+    uc[0] += s->friction[c] * sqrt(turn) + (d <= 3 ? 0 : s->rolling[c] * many_norm(uc + 3, d - 3));
+    for (int i = 0; i < d; i++) z[i] = w * rc[i] - uc[i];
+    project(d, s, c, z);
+    for (int i = 0; i < d; i++) one += (w * rc[i] - z[i]) * (w * rc[i] - z[i]);
+    if (!natural) return one * s->unit[c] * s->unit[c];
+    *natural = 0;
+    for (int i = 0; i < d; i++) z[i] = rc[i] - uc[i];
+    project(d, s, c, z);
+    for (int i = 0; i < d; i++) *natural += (rc[i] - z[i]) * (rc[i] - z[i]);
+    return one * s->unit[c] * s->unit[c];
+}
+
+ALWAYS_INLINE void judge_these(const int d, judgement *j, int first, int last, int member) {
+    const many_system *s = j->s;
+    double natural = 0, largest = j->largest[member];
+    for (int c = first; c < last; c++) {
+        velocity_of(d, s, j->r, c, j->u + c * d);
+        double one = judge_contact(d, s, c, j->r + c * d, j->u + c * d, s->settings.natural_map ? &natural : NULL);
+        largest = larger(one, largest);
+        if (s->settings.natural_map) j->sum += natural;
     }
-    double velocity = sqrt(largest), natural = sqrt(sum) / s->q_norm;
+    j->largest[member] = largest;
+}
+
+WIDE static void judge_in_space(judgement *j, int first, int last, int member) { judge_these(3, j, first, last, member); }
+WIDE static void judge_in_plane(judgement *j, int first, int last, int member) { judge_these(2, j, first, last, member); }
+
+static void judge_some(void *user, int task, int member) {
+    judgement *j = user;
+    int first = task * MANY_TASK, last = first + MANY_TASK < j->s->n ? first + MANY_TASK : j->s->n;
+    if (j->s->d == 3) judge_in_space(j, first, last, member);
+    else if (j->s->d == 2) judge_in_plane(j, first, last, member);
+    else if (j->s->d == 1) judge_these(1, j, first, last, member);
+    else judge_these(5, j, first, last, member);
+}
+
+double many_judge(many_system *s, const double *r, double *u) {
+    judgement j = {.s = s, .r = r, .u = u};
+    double largest = 0;
+    if (s->settings.natural_map) base_team_run(NULL, 1, (s->n + MANY_TASK - 1) / MANY_TASK, judge_some, &j);
+    else run_tasks(s, s->n, judge_some, &j);
+    for (int i = 0; i < TEAM_MOST; i++) largest = larger(j.largest[i], largest);
+    double velocity = sqrt(largest), natural = sqrt(j.sum) / s->q_norm;
     if (isnan(velocity) || isnan(natural)) return INFINITY;
     return s->settings.natural_map ? larger(natural, velocity) : velocity;
 }
@@ -154,15 +204,16 @@ bool many_offer(many_system *s, const double *r, double *u) {
 static void release(many_system *s) {
     many_fixed_point_destroy(s);
     many_newton_destroy(s);
+    many_follow_destroy(s);
     many_interior_destroy(s);
-    void *memory[] = {s->start, s->index,  s->diagonal, s->transposed, s->W,    s->q,    s->mu,    s->nu,
-                      s->S,     s->weight, s->friction, s->rolling,    s->unit, s->slip, s->reach, s->own,
-                      s->best,  s->r,      s->u,        s->work,       s->v,    s->z,    s->x};
+    void *memory[] = {s->quads, s->start, s->index,  s->diagonal, s->transposed, s->W,    s->q,    s->mu,
+                      s->nu,    s->S,     s->weight, s->friction, s->rolling,    s->unit, s->slip, s->reach,
+                      s->own,   s->best,  s->r,      s->u,        s->work,       s->v,    s->z,    s->x};
     for (size_t k = 0; k < sizeof memory / sizeof *memory; k++) mem_free(s->context, memory[k]);
     s->start = s->index = s->diagonal = s->transposed = s->reach = NULL;
     s->own = NULL;
-    s->slip = s->W = s->q = s->mu = s->nu = s->S = s->weight = s->friction = s->rolling = s->unit = s->best = s->r = s->u = s->work = s->v =
-        s->z = s->x = NULL;
+    s->quads = s->slip = s->W = s->q = s->mu = s->nu = s->S = s->weight = s->friction = s->rolling = s->unit = s->best = s->r = s->u =
+        s->work = s->v = s->z = s->x = NULL;
     s->room.contacts = s->room.rows = s->room.blocks = s->room.numbers = 0;
 }
 
@@ -183,8 +234,8 @@ static bool make_room(many_system *s, size_t contacts, size_t rows, size_t block
         if (!(*per_contact[k] = MEM_ARRAY(context, double, contacts))) return false;
     if (!(s->start = MEM_ARRAY(context, int, contacts + 1)) || !(s->diagonal = MEM_ARRAY(context, int, contacts)) ||
         !(s->reach = MEM_ARRAY(context, int, contacts)) || !(s->own = MEM_ARRAY(context, many_own, contacts)) ||
-        !(s->index = MEM_ARRAY(context, int, blocks)) || !(s->transposed = MEM_ARRAY(context, int, blocks)) ||
-        !(s->W = MEM_ARRAY(context, double, numbers)))
+        !(s->quads = MEM_ARRAY(context, double, 4 * contacts)) || !(s->index = MEM_ARRAY(context, int, blocks)) ||
+        !(s->transposed = MEM_ARRAY(context, int, blocks)) || !(s->W = MEM_ARRAY(context, double, numbers)))
         return false;
     s->room.contacts = contacts, s->room.rows = rows, s->room.blocks = blocks, s->room.numbers = numbers;
     return true;
@@ -205,49 +256,70 @@ static double mean_diagonal(const many_system *s, int c, int first, int rows) {
     return rows > 0 ? sum / rows : 0;
 }
 
-static void choose_scales(many_system *s) {
+typedef struct loading {
+    many_system *s;
+    const many_load_def *load;
+} loading;
+
+static void choose_scales(many_system *s, int c) {
     const int first[3] = {0, 1, 1 + s->nT}, rows[3] = {1, s->nT, s->nR};
-    for (int c = 0; c < s->n; c++) {
-        double all = s->weight[c] = mean_diagonal(s, c, 0, s->d), scale[3];
-        for (int g = 0; g < 3; g++) {
-            double mean = mean_diagonal(s, c, first[g], rows[g]);
-            if (!(mean > NO_DIAGONAL * all)) mean = all;
-            scale[g] = mean > 0 ? 1 / sqrt(mean) : 1;
-            for (int i = 0; i < rows[g]; i++) s->S[c * s->d + first[g] + i] = scale[g];
-        }
-        s->mu[c] = s->friction[c] * scale[0] / scale[1];
-        s->nu[c] = s->rolling[c] * scale[0] / scale[2];
+    double all = s->weight[c] = mean_diagonal(s, c, 0, s->d), scale[3];
+    for (int g = 0; g < 3; g++) {
+        double mean = mean_diagonal(s, c, first[g], rows[g]);
+        if (!(mean > NO_DIAGONAL * all)) mean = all;
+        scale[g] = mean > 0 ? 1 / sqrt(mean) : 1;
+        for (int i = 0; i < rows[g]; i++) s->S[c * s->d + first[g] + i] = scale[g];
+    }
+    s->mu[c] = s->friction[c] * scale[0] / scale[1];
+    s->nu[c] = s->rolling[c] * scale[0] / scale[2];
+}
+
+static void load_some(void *user, int task, int member) {
+    (void)member;
+    const loading *l = user;
+    many_system *s = l->s;
+    int first = task * MANY_TASK, last = first + MANY_TASK < s->n ? first + MANY_TASK : s->n, d = s->d;
+    for (int c = first; c < last; c++) {
+        s->friction[c] = l->load->mu ? l->load->mu[c] : 0;
+        s->rolling[c] = l->load->nu ? l->load->nu[c] : 0;
+        choose_scales(s, c);
+        for (int i = 0; i < d; i++) s->q[c * d + i] = s->S[c * d + i] * l->load->q[c * d + i];
     }
 }
 
-ALWAYS_INLINE void scale_blocks(const int d, many_system *s) {
-    for (int c = 0; c < s->n; c++)
-        for (int k = s->start[c]; k < s->start[c + 1]; k++) {
-            double *block = s->W + (size_t)k * (size_t)(d * d), own[CONTACT_ROWS_MOST], other[CONTACT_ROWS_MOST];
-            for (int i = 0; i < d; i++) own[i] = s->S[c * d + i], other[i] = s->S[s->index[k] * d + i];
-            for (int i = 0; i < d; i++)
-                for (int j = 0; j < d; j++) block[i * d + j] *= own[i] * other[j];
-        }
+ALWAYS_INLINE void scale_row(const int d, const many_system *s, int c) {
+    for (int k = s->start[c]; k < s->start[c + 1]; k++) {
+        double *block = s->W + (size_t)k * (size_t)(d * d), own[CONTACT_ROWS_MOST], other[CONTACT_ROWS_MOST];
+        for (int i = 0; i < d; i++) own[i] = s->S[c * d + i], other[i] = s->S[s->index[k] * d + i];
+        for (int i = 0; i < d; i++)
+            for (int j = 0; j < d; j++) block[i * d + j] *= own[i] * other[j];
+    }
 }
 
-static void scale_all(many_system *s, const double *q) {
+static void scale_some(void *user, int task, int member) {
+    (void)member;
+    many_system *s = user;
+    int first = task * MANY_TASK, last = first + MANY_TASK < s->n ? first + MANY_TASK : s->n;
+    for (int c = first; c < last; c++)
+        if (s->d == 3) scale_row(3, s, c);
+        else scale_row(s->d, s, c);
+    if (s->nR == 0) many_prepare_own(s, first, last);
+}
+
+/* The largest q of a contact before and after scaling, and the norm of all. */
+static void measure_q(many_system *s, const double *q) {
     int d = s->d;
     double largest_scaled = 0, sum = 0;
     s->q_largest = 0;
-    choose_scales(s);
     for (int c = 0; c < s->n; c++) {
         double size = many_norm(q + c * d, d);
         s->q_largest = larger(size, s->q_largest);
         sum += size * size;
-        for (int i = 0; i < d; i++) s->q[c * d + i] = s->S[c * d + i] * q[c * d + i];
         largest_scaled = larger(many_norm(s->q + c * d, d), largest_scaled);
     }
     s->q_norm = sqrt(sum);
     if (!(s->q_norm > 0)) s->q_norm = s->q_largest = 1;
     s->theta = largest_scaled > 0 ? largest_scaled : 1;
-    for (int k = 0; k < s->m; k++) s->q[k] /= s->theta;
-    if (d == 3) scale_blocks(3, s);
-    else scale_blocks(d, s);
 }
 
 many_system *many_create_empty(zn_context *context) {
@@ -268,7 +340,6 @@ bool many_lay_out(many_system *s, int dim, int n, const int *start, const int *i
     if (!make_room(s, (size_t)n, (size_t)s->m + MANY_BEYOND, blocks, numbers + MANY_BEYOND)) return false;
     memcpy(s->start, start, (size_t)(n + 1) * sizeof *start);
     memcpy(s->index, index, blocks * sizeof *index);
-    memset(s->W, 0, numbers * sizeof *s->W);
     find_diagonal(s);
     return true;
 }
@@ -283,14 +354,12 @@ void many_subtract(many_system *s, const double *r, double *q) {
 }
 
 void many_load(many_system *s, const many_load_def *load) {
-    for (int c = 0; c < s->n; c++) {
-        s->friction[c] = load->mu ? load->mu[c] : 0;
-        s->rolling[c] = load->nu ? load->nu[c] : 0;
-    }
-    scale_all(s, load->q);
+    run_tasks(s, s->n, load_some, &(loading){s, load});
+    measure_q(s, load->q);
+    for (int k = 0; k < s->m; k++) s->q[k] /= s->theta;
+    run_tasks(s, s->n, scale_some, s);
     for (int c = 0; c < s->n; c++) s->unit[c] = load->scale ? load->scale[c] : 1 / s->q_largest;
     s->mirrored = false;
-    if (s->nR == 0) many_prepare_own(s);
     s->interior_ready = false;
 }
 
@@ -318,6 +387,7 @@ static bool find_blocks(zn_context *context, const many_def *def, lin_pattern *b
 static void fill_blocks(many_system *s, const many_def *def, const int *place) {
     const zn_pattern *p = def->pattern;
     int d = s->d, k = 0;
+    memset(s->W, 0, (size_t)s->start[s->n] * (size_t)(d * d) * sizeof *s->W);
     for (int j = 0; j < p->cols; j++)
         for (int e = p->start[j]; e < p->start[j + 1]; e++, k++)
             s->W[(size_t)place[k] * (size_t)(d * d) + (size_t)(p->index[e] % d * d + j % d)] += def->values[e];

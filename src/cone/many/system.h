@@ -36,6 +36,7 @@ struct many_system {
     double *r, *u, *work;        /* m each */
 
     many_own *own;
+    double *quads; /* r by fours (relax.c) */
     double *slip;  /* per contact: the last l of relax.c in this solve */
     int *reach;    /* work of sweeps.c */
     bool backward; /* sweeps in this direction leave less (sweeps.c) */
@@ -50,6 +51,7 @@ struct many_system {
 
     /* active contacts (newton.c) */
     struct active_matrix *active;
+    struct follow *follow;
     struct interior *interior;
     bool interior_ready; /* its matrix belongs to W */
 };
@@ -60,6 +62,12 @@ void many_velocities(const many_system *, const double *r, double *u);
 /* Row c of W r + q. */
 void many_velocity(const many_system *, const double *r, int c, double *u);
 double many_norm(const double *v, int n);
+/* Here, so that the sums over the few rows of a contact cost no call. */
+static inline double many_dot(const double *a, const double *b, int n) {
+    double sum = 0;
+    for (int i = 0; i < n; i++) sum += a[i] * b[i];
+    return sum;
+}
 /* Contacts of a task of the team, and how many are enough for one. */
 enum { MANY_TASK = 64, MANY_SHARED = 4 * MANY_TASK };
 /* Numbers behind the last one of W, and of every vector of all rows: for kernels that read four at a time (velocity.h). */
@@ -80,10 +88,13 @@ double many_sweeps_of_factorisation(const many_system *, int contacts);
 /* ---- the methods, each from s->best ---- */
 /* True: solved. */
 bool many_sweep(many_system *, int sweeps);
-bool many_drift(many_system *, int sweeps);                               /* of s->r, not of s->best */
-void many_sweep_times(many_system *, int sweeps, bool forward);           /* of s->r */
-void many_relax(const many_system *, int first, int count, bool forward); /* some contacts of s->r */
-void many_prepare_own(many_system *);
+bool many_drift(many_system *, int sweeps);                     /* of s->r, not of s->best */
+void many_sweep_times(many_system *, int sweeps, bool forward); /* of s->r */
+/* Some contacts of s->r, between many_gather and many_scatter. */
+void many_relax(const many_system *, int first, int count, bool forward);
+void many_gather(const many_system *);
+void many_scatter(const many_system *);
+void many_prepare_own(many_system *, int first, int last); /* of some contacts */
 typedef struct fixed_point_plan {
     int iterations;
     bool accelerate, go_on;
@@ -100,13 +111,16 @@ typedef struct newton_plan {
 zn_status many_newton(many_system *, newton_plan);
 zn_status many_swept_newton(many_system *, int steps); /* ZN_OK: solved */
 void many_newton_destroy(many_system *);
+zn_status many_follow(many_system *, int patience); /* factorisations without a gain; ZN_OK: solved */
+void many_follow_destroy(many_system *);
 
 typedef struct interior_plan {
     int iterations;
-    double enough; /* a residual to stop at */
-    double start;  /* how far from the boundary of the cones, scaled */
-    double fall;   /* theta falls after steps shorter than this */
-    double blunt;  /* of |z_T|; 0: as it is */
+    double enough;     /* a residual to stop at */
+    double start;      /* how far from the boundary of the cones, scaled */
+    double fall;       /* theta falls after steps shorter than this */
+    double blunt;      /* of |z_T|; 0: as it is */
+    double blunt_rest; /* the same, of |z_T| that is nearly zero */
 } interior_plan;
 zn_status many_interior(many_system *, interior_plan); /* ZN_OK: solved */
 void many_interior_destroy(many_system *);

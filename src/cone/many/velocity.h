@@ -7,16 +7,15 @@
 #include "base/wide.h"
 #include "cone/many/system.h"
 
-typedef double many_lanes __attribute__((vector_size(4 * sizeof(double)), aligned(sizeof(double)), may_alias));
-
-ALWAYS_INLINE void velocity_in_space(const many_system *s, const double *r, int c, double *u) {
-    many_lanes first = {0}, second = {0}, third = {0};
+/* stride: numbers from one contact to the next in r. */
+ALWAYS_INLINE void velocity_in_space(const int stride, const many_system *s, const double *r, int c, double *u) {
+    four_there first = {0}, second = {0}, third = {0};
     for (int k = s->start[c]; k < s->start[c + 1]; k++) {
         const double *w = s->W + (size_t)k * 9;
-        many_lanes rk = *(const many_lanes *)(r + s->index[k] * 3);
-        first += *(const many_lanes *)w * rk;
-        second += *(const many_lanes *)(w + 3) * rk;
-        third += *(const many_lanes *)(w + 6) * rk;
+        four_there rk = *(const four_there *)(r + s->index[k] * stride);
+        first += *(const four_there *)w * rk;
+        second += *(const four_there *)(w + 3) * rk;
+        third += *(const four_there *)(w + 6) * rk;
     }
     const double *q = s->q + c * 3;
     u[0] = q[0] + (first[0] + first[1] + first[2]);
@@ -25,10 +24,10 @@ ALWAYS_INLINE void velocity_in_space(const many_system *s, const double *r, int 
 }
 
 ALWAYS_INLINE void velocity_in_plane(const many_system *s, const double *r, int c, double *u) {
-    many_lanes both = {0};
+    four_there both = {0};
     for (int k = s->start[c]; k < s->start[c + 1]; k++) {
         const double *rk = r + s->index[k] * 2;
-        both += *(const many_lanes *)(s->W + (size_t)k * 4) * (many_lanes){rk[0], rk[1], rk[0], rk[1]};
+        both += *(const four_there *)(s->W + (size_t)k * 4) * (four_there){rk[0], rk[1], rk[0], rk[1]};
     }
     u[0] = s->q[c * 2] + (both[0] + both[1]);
     u[1] = s->q[c * 2 + 1] + (both[2] + both[3]);
@@ -36,7 +35,7 @@ ALWAYS_INLINE void velocity_in_plane(const many_system *s, const double *r, int 
 
 ALWAYS_INLINE void velocity_of(const int d, const many_system *s, const double *r, int c, double *u) {
     if (d == 3) {
-        velocity_in_space(s, r, c, u);
+        velocity_in_space(3, s, r, c, u);
         return;
     }
     if (d == 2) {

@@ -61,10 +61,15 @@ zn_sizes contact_rows(contact_variant);
 /* Whether the gap of a pair of features is known. */
 bool contact_is_known(feature_kind touching, feature_kind surface);
 
-/* Normal, points and tangents as expressions: also for tests. */
+/* Normal, points and tangents as expressions: also for tests. Nearest points: c - r = arm + along n, from the centres of mass. */
 typedef struct contact_sketch {
     expr gap;
-    evec n, c_A, c_B, t1, t2;
+    evec n, c[2], t1, t2;
+    evec arm[2];
+    expr along[2];
+    evec d;        /* round surfaces: n = factor d; */
+    expr factor;   /* EXPR_NONE elsewhere */
+    expr share[2]; /* of turned frames: how they spin as n turns towards t1 and t2 */
 } contact_sketch;
 
 /* f of a surface by formula: an expression in three variables that begin at contact_local(); EXPR_NONE for others. */

@@ -59,7 +59,7 @@ static const char *add_turning(law_sum *sum, const zn_contact_law *law, bool pla
         if (why) return why;
     }
     if (law->pivoting == 0) return NULL;
-    if (planar) return "in the plane nothing pivots about the normal";
+    if (planar) return "in the plane there is no pivoting friction";
     v->pivoting = true;
     return add_law(sum, &(law_reservoir){.kind = ZN_RESERVOIR_BALL, .dim = 1, .mu = {law->pivoting}});
 }

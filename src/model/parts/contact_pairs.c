@@ -48,7 +48,7 @@ zn_status parts_express_contact_place(zn_parts *parts, sketch *k, const parts_pi
         if (status != ZN_OK) return status;
     }
     contact_sketch c = contact_express_geometry(k, &v, f);
-    const evec *shown[] = {&c.c_A, &c.n, &c.t1};
+    const evec *shown[] = {&c.c[0], &c.n, &c.t1};
     for (int i = 0; i < (planar ? 2 : 3); i++)
         for (int j = 0; j < (planar ? 2 : 3); j++) sketch_output(k, shown[i]->x[j]);
     return ZN_OK;
@@ -114,8 +114,8 @@ static zn_status choose_frame(const pair_at_work *w, contact_variant *v, contact
     double length = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
     v->frame = CONTACT_PLANAR;
     if (w->planar && (length > 0 || w->def->tangent != ZN_TANGENT_DEFAULT))
-        return fail(context, ZN_ERROR_ARGUMENT, "the contact '%s' is in the plane, where the tangent follows from the normal",
-                    w->def->name);
+        return fail(context, ZN_ERROR_ARGUMENT,
+                    "the contact '%s' is in the plane, so its tangent follows from the normal and cannot be given", w->def->name);
     if (w->planar) return ZN_OK;
     if (!isfinite(length)) return fail(context, ZN_ERROR_ARGUMENT, "the tangent direction of the contact '%s' is not finite", w->def->name);
     if (w->def->tangent != ZN_TANGENT_DEFAULT && !(length > 0))
@@ -154,7 +154,10 @@ static zn_status add_contact(const pair_at_work *w, int index, int count) {
     contact_variant v = {.given_force = w->def->has_normal_force};
     zn_contact contact = {0};
     zn_ball balls[CONTACT_MOST_BALLS];
-    feature a = geometry_touching(&w->shape_of_touching, w->planar, index), b = geometry_surface(&w->shape_of_surface);
+    feature a = geometry_touching(&w->shape_of_touching, w->planar, index), b = geometry_surface(&w->shape_of_surface, w->planar);
+    if (!contact_is_known(a.kind, b.kind))
+        return fail(parts->context, ZN_ERROR_INTERNAL, "the contact '%s' is between features (%d and %d) whose gap is not supported",
+                    w->def->name, (int)a.kind, (int)b.kind);
     v.touching = a.kind, v.surface = b.kind;
     v.rounded = b.kind == FEATURE_SURFACE && a.radius > 0;
     v.belt = b.velocity[0] != 0 || b.velocity[1] != 0 || b.velocity[2] != 0;
@@ -201,7 +204,7 @@ static zn_status choose_law(pair_at_work *w) {
     const char *a = w->touching->material, *b = w->surface->material;
     w->law = w->def->law ? w->def->law : !a || !b ? &smooth : parts_material_law(w->parts, a, b);
     if (w->law) return ZN_OK;
-    return fail(w->parts->context, ZN_ERROR_MODEL, "the contact '%s' has no law, and there is none between the materials '%s' and '%s'",
+    return fail(w->parts->context, ZN_ERROR_MODEL, "the contact '%s' has no law, and no law is defined for the materials '%s' and '%s'",
                 w->def->name, a, b);
 }
 

@@ -31,7 +31,7 @@ static zn_status take_pose(contact_field *f, int index) {
     if (status == ZN_OK &&
         (f->pose[index]->work_bytes > POSE_MOST_REGISTERS * sizeof(double) || f->pose[index]->size.nq > CONTACT_FIELD_MOST))
         status =
-            fail(context, ZN_ERROR_UNSUPPORTED, "the motion of '%s' is too long a formula for a body whose shapes find others", piece.name);
+            fail(context, ZN_ERROR_UNSUPPORTED, "the formula of the motion of '%s' is too long for a body in contact rules", piece.name);
     return status;
 }
 

@@ -168,7 +168,7 @@ static zn_status check_materials(contact_field *f) {
             if (rule < 0 || f->rules[rule].has_law) continue;
             seen[a * f->n_materials + b] = seen[b * f->n_materials + a] = true;
             status = fail_at(f->context, ZN_ERROR_MODEL, &(error_place){.subject = f->rules[rule].name, .time = NAN},
-                             "the rule '%s' has no law, and there is none between the materials '%s' and '%s' of '%s' and '%s'",
+                             "the rule '%s' has no law, and no law is defined for the materials '%s' and '%s' of '%s' and '%s'",
                              f->rules[rule].name, f->materials[a], f->materials[b], f->shapes[x].name, f->shapes[y].name);
         }
     mem_free(f->context, seen);

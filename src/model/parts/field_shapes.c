@@ -6,7 +6,6 @@
 
 static bool class_of(const geometry *g, collide_class *class) {
     switch (g->type) {
-    case ZN_GEOMETRY_POINT:
     case ZN_GEOMETRY_SPHERE: *class = COLLIDE_SPHERE; return true;
     case ZN_GEOMETRY_BOX: *class = COLLIDE_BOX; return true;
     case ZN_GEOMETRY_CAPSULE: *class = COLLIDE_CAPSULE; return true;
@@ -20,7 +19,8 @@ static bool class_of(const geometry *g, collide_class *class) {
     case ZN_GEOMETRY_RECTANGLE: *class = COLLIDE_RECTANGLE; return true;
     case ZN_GEOMETRY_SEGMENT: *class = COLLIDE_CAPSULE; return true;
     case ZN_GEOMETRY_POLYLINE: *class = COLLIDE_CHAIN; return true;
-    case ZN_GEOMETRY_POINTS: /* touch by declared contacts only */
+    case ZN_GEOMETRY_POINT: /* touch by declared contacts only */
+    case ZN_GEOMETRY_POINTS:
     case ZN_GEOMETRY_HOLLOW_SPHERE:
     case ZN_GEOMETRY_CYLINDER:
     case ZN_GEOMETRY_HOLLOW_CYLINDER:
@@ -116,7 +116,7 @@ static zn_status copy_lists(contact_field *f, const geometry *g, field_shape *to
 
 static void put_sizes(const geometry *g, collide_shape *s) {
     switch (s->class) {
-    case COLLIDE_SPHERE: s->size[0] = g->type == ZN_GEOMETRY_POINT ? 0 : g->radius; break;
+    case COLLIDE_SPHERE:
     case COLLIDE_CAPSULE:
     case COLLIDE_CYLINDER:
     case COLLIDE_CONE: s->size[0] = g->radius, s->size[1] = g->length; break;

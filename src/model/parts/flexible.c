@@ -221,7 +221,7 @@ static zn_status check(zn_parts *parts, const zn_flexible_def *def, const flexib
                     def->type == ZN_FLEXIBLE_SPLINE_BEAM ? "degree" : "order", (*type)->what, def->name, (*type)->least_order,
                     (*type)->most_order, *order);
     if ((int)def->record < 0 || def->record > ZN_RECORD_ALL)
-        return fail(context, ZN_ERROR_ARGUMENT, "'%s': unknown choice of what to record", def->name);
+        return fail(context, ZN_ERROR_ARGUMENT, "'%s': unknown value of 'record'", def->name);
     if ((*type)->planar && (def->from[2] != 0 || def->to[2] != 0 || def->velocity[2] != 0 || def->curve[2].text ||
                             def->angular_velocity[0] != 0 || def->angular_velocity[1] != 0))
         return fail(context, ZN_ERROR_ARGUMENT, "the %s '%s' lives in the plane z = 0, but its start leaves it", (*type)->what, def->name);

@@ -30,7 +30,7 @@ static bool joint_answer(const zn_parts *parts, const parts_piece *piece, bool p
     return snprintf(of, room, "%s", piece->name) > 0;
 }
 
-/* The force that NAME.force or NAME.torque is of; -1: none. */
+/* The force to which NAME.force or NAME.torque belongs; -1: none. */
 static int force_of(const zn_parts *parts, const char *name) {
     const char *dot = strrchr(name, '.');
     int piece = dot ? names_find(&parts->piece_names, 0, name, (size_t)(dot - name)) : -1;
@@ -85,6 +85,14 @@ static bool push_answer(const zn_parts *parts, const char *name, char *of, size_
     return false;
 }
 
+/* JOINT.friction, the contact of a joint whose friction depends on its load: the joint itself has it. */
+static bool rubs_by_load(const zn_parts *parts, const char *contact, size_t length) {
+    static const char end[] = ".friction";
+    size_t joint = length < sizeof end ? 0 : length - (sizeof end - 1);
+    int found = joint && !strncmp(contact + joint, end, sizeof end - 1) ? names_find(&parts->piece_names, 0, contact, joint) : -1;
+    return found >= 0 && parts->pieces[found].contact_name != NULL;
+}
+
 /* VELOCITY' of bodies, points of frames, CONTACT.normal, CONTACT.friction, JOINT.force_x ..., MOTOR.torque: of: the velocity or row of the model. */
 static bool answer_of(const zn_parts *parts, const char *name, size_t length, char *of, size_t room) {
     char text[320];
@@ -100,6 +108,7 @@ static bool answer_of(const zn_parts *parts, const char *name, size_t length, ch
     }
     const char *word = strrchr(of, '.');
     int found = word ? names_find(&parts->piece_names, 0, of, (size_t)(word - of)) : -1;
+    if (word && !strcmp(word, ".friction") && rubs_by_load(parts, of, (size_t)(word - of))) return true;
     if (word && found < 0) { /* a contact with several points */
         snprintf(text, sizeof text, "%.*s.1", (int)(word - of), of);
         found = names_find(&parts->piece_names, 0, text, strlen(text));
@@ -118,7 +127,15 @@ static bool answer_of(const zn_parts *parts, const char *name, size_t length, ch
         snprintf(text, sizeof text, "%s", word);
         return joint_answer(parts, piece, planar, text, of, room);
     }
+    if (parts_is_line(piece) && !strcmp(word, "tension")) /* one that does not rub, or both ends differ */
+        return piece->rows.nF == 0 && strlen(piece->name) == (size_t)(word - 1 - of) &&
+               snprintf(of, room, piece->rows.nN > 0 ? "%s.normal" : "%s", piece->name) > 0;
     return (piece->rows.nN > 0 && !strcmp(word, "normal")) || (piece->rows.nF > 0 && formula_is_friction(word));
+}
+
+bool formula_is_answer(const zn_parts *parts, const char *name) {
+    char of[320];
+    return answer_of(parts, name, strlen(name), of, sizeof of);
 }
 
 zn_status formula_take_answer(zn_parts *parts, zn_formula formula, const token *t, bool *taken, body_list *list) {

@@ -47,6 +47,42 @@ static int joint_of(const zn_parts *parts, const char *name, size_t length) {
     return (word == JOINT_TURNS ? parts_joint_turns(parts, piece) : parts_joint_slides(parts, piece)) ? piece : -1;
 }
 
+/* The words that a piece knows, as a text behind a message. */
+static void list_words(const zn_parts *parts, const parts_piece *piece, char *known, size_t room) {
+    static const char *const words[] = {"angle",     "rate",      "displacement",      "speed",        "force",        "torque",
+                                        "tension",   "force_x",   "force_y",           "force_z",      "normal",       "friction",
+                                        "friction1", "friction2", "friction.friction", "lower.normal", "upper.normal", "clutch.normal"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        char name[320];
+        int length = snprintf(name, sizeof name, "%.250s.%s", piece->name, words[i]);
+        bool of_several = formula_is_friction(words[i]) && words[i][8];
+        if ((joint_of(parts, name, (size_t)length) < 0 && !formula_is_answer(parts, name)) || (of_several && piece->rows.nF < 2)) continue;
+        size_t used = strlen(known);
+        snprintf(known + used, room - used, "%s%s", used ? ", " : "; known: ", words[i]);
+    }
+}
+
+/* A name with points whose first part is no body. */
+static zn_status fail_unknown(zn_parts *parts, const error_place *place, const char *name, size_t length) {
+    char owner[64], text[320], known[400] = "", hint[100];
+    size_t first = strcspn(name, ".'"), prefix = (size_t)(last_dot(name, length) - name);
+    snprintf(owner, sizeof owner, "%.*s", (int)(first < 60 ? first : 60), name);
+    snprintf(text, sizeof text, "%s.1", owner);
+    int piece = names_find(&parts->piece_names, 0, name, prefix);
+    if (piece < 0) piece = names_find(&parts->piece_names, 0, name, prefix = first);
+    bool has_parts = piece < 0 && (piece = names_find(&parts->piece_names, 0, text, strlen(text))) >= 0;
+    if (piece < 0)
+        return fail_at(parts->context, ZN_ERROR_MODEL, place, "there is no body '%s'%s", owner,
+                       parts_body_hint(parts, owner, hint, sizeof hint));
+    const parts_piece *found = &parts->pieces[piece];
+    list_words(parts, found, known, sizeof known);
+    if (has_parts)
+        return fail_at(parts->context, ZN_ERROR_MODEL, place, "the %s '%s' has parts, '%s' is the first of them%s", found->what, owner,
+                       text, known);
+    snprintf(text, sizeof text, "%.*s", (int)(length - prefix - 1 < 100 ? length - prefix - 1 : 100), name + prefix + 1);
+    return fail_at(parts->context, ZN_ERROR_MODEL, place, "the %s '%.60s' has no '%s'%s", found->what, found->name, text, known);
+}
+
 static zn_status scan(zn_parts *parts, zn_formula formula, body_list *list) {
     if (!formula.text) return ZN_OK;
     for (token t = expr_next_token(formula.text, 0); t.kind != TOKEN_END; t = expr_next_token(formula.text, t.start + t.length)) {
@@ -71,17 +107,10 @@ static zn_status scan(zn_parts *parts, zn_formula formula, body_list *list) {
             continue;
         }
         if (body < 0 && dotted) {
-            char prefix[64], hint[100];
-            snprintf(prefix, sizeof prefix, "%.*s", (int)(length < 60 ? length : 60), name);
             error_place place = formula_place(formula, t.start);
-            int piece = names_find(&parts->piece_names, 0, name, length);
-            if (piece >= 0)
-                return fail_at(parts->context, ZN_ERROR_MODEL, &place, "the %s '%s' has no '%.*s'", parts->pieces[piece].what, prefix,
-                               (int)(t.length - length - 1), name + length + 1);
-            return fail_at(parts->context, ZN_ERROR_MODEL, &place, "there is no body '%s'%s", prefix,
-                           parts_body_hint(parts, prefix, hint, sizeof hint));
+            return fail_unknown(parts, &place, name, t.length);
         }
-        if (body > 0 && (dotted || body_is_number(parts->bodies[body].kind)) && !formula_add_body(parts->context, list, body))
+        if (body >= 0 && (dotted || body_is_number(parts->bodies[body].kind)) && !formula_add_body(parts->context, list, body))
             return ZN_ERROR_MEMORY;
     }
     return ZN_OK;
@@ -134,9 +163,16 @@ static void add_body_names(zn_parts *parts, sketch *k, const parts_body *b, cons
 
 static evec constants(sketch *k, vec3 v) { return (evec){{sketch_constant(k, v.x), sketch_constant(k, v.y), sketch_constant(k, v.z)}}; }
 
+/* The world is in space where some body is. */
+static bool is_planar(const zn_parts *parts, int body) {
+    bool planar = body_is_planar(parts->bodies[body].kind);
+    for (size_t i = 0; body == 0 && i < parts->n_bodies; i++) planar = planar && body_is_planar(parts->bodies[i].kind);
+    return planar;
+}
+
 /* BODY.FRAME.x, its rate BODY.FRAME.x', and the components BODY.FRAME.axis_x of its axis (x in the plane, z in space). */
 static void add_frame_names(zn_parts *parts, sketch *k, int body, int at, name_list *list) {
-    bool planar = body_is_planar(parts->bodies[body].kind);
+    bool planar = is_planar(parts, body);
     char name[400];
     for (size_t f = 0; f < parts->n_frames; f++) {
         const parts_frame *frame = &parts->frames[f];

@@ -30,6 +30,7 @@ bool formula_is_friction(const char *word);
 /* The next name in a text, after t; false: there is none. */
 bool formula_next_name(const char *text, token *t, char *name, size_t room);
 
+bool formula_is_answer(const zn_parts *, const char *name);
 /* Accelerations and forces, which outputs may read. Whether a name is one: known to outputs from now on, refused elsewhere. */
 zn_status formula_take_answer(zn_parts *, zn_formula, const token *, bool *taken, body_list *);
 /* Those that are expressions on the bodies of an output: forces between frames, accelerations of points. */

@@ -109,10 +109,9 @@ static bool is_surface(zn_geometry_type s) {
            s == ZN_GEOMETRY_POLYLINE;
 }
 
+static bool is_point(zn_geometry_type s) { return s == ZN_GEOMETRY_POINT || s == ZN_GEOMETRY_POINTS; }
 /* What touches with corners, one by one. */
-static bool is_corners(zn_geometry_type s) {
-    return s == ZN_GEOMETRY_POINT || s == ZN_GEOMETRY_POINTS || s == ZN_GEOMETRY_POLYHEDRON || s == ZN_GEOMETRY_MESH;
-}
+static bool is_corners(zn_geometry_type s) { return is_point(s) || s == ZN_GEOMETRY_POLYHEDRON || s == ZN_GEOMETRY_MESH; }
 
 /* Whether `a` can touch the surface of `b`. */
 static bool touches(const geometry *a, const geometry *b, const char **why) {
@@ -124,18 +123,23 @@ static bool touches(const geometry *a, const geometry *b, const char **why) {
     case ZN_GEOMETRY_HOLLOW_SPHERE:
     case ZN_GEOMETRY_HOLLOW_CYLINDER:
         if (a->type == ZN_GEOMETRY_RING || a->type == ZN_GEOMETRY_ELLIPSOID) return *why = "rings and ellipsoids touch planes only", false;
-        if (round && !(a->radius < b->radius)) return *why = "the radius inside must be less than the hollow one", false;
+        if (round && !(a->radius < b->radius)) return *why = "the inner radius must be less than the hollow one", false;
         return true;
     case ZN_GEOMETRY_CYLINDER:
         if (is_corners(a->type)) return true; /* fall through */
     case ZN_GEOMETRY_SPHERE:
     case ZN_GEOMETRY_CAPSULE:
-        if (a->type == ZN_GEOMETRY_SPHERE || a->type == ZN_GEOMETRY_POINT || a->type == ZN_GEOMETRY_POINTS) return true;
+        if (a->type == ZN_GEOMETRY_SPHERE || is_point(a->type)) return true;
         return *why = "only points and spheres touch a rounded surface from outside", false;
     case ZN_GEOMETRY_SURFACE:
         if (is_corners(a->type) || a->type == ZN_GEOMETRY_BOX || round) return true;
         return *why = "rings and ellipsoids touch planes only", false;
-    default: return *why = "corners have no surface that could be touched", false;
+    case ZN_GEOMETRY_ELLIPSOID:             /* shapes with a size find it by rules */
+        if (is_point(a->type)) return true; /* fall through */
+    default:
+        if (is_point(a->type) || is_point(b->type))
+            return *why = "a point is too small to find corners and edges; a sphere can be small", false;
+        return *why = "corners have no surface to touch", false;
     }
 }
 
@@ -210,15 +214,16 @@ feature geometry_touching(const geometry *g, bool planar, int index) {
     return f;
 }
 
-feature geometry_surface(const geometry *g) {
+feature geometry_surface(const geometry *g, bool planar) {
     static const feature_kind kinds[ZN_GEOMETRY_TYPE_COUNT] = {
         [ZN_GEOMETRY_SPHERE] = FEATURE_SPHERE,     [ZN_GEOMETRY_CAPSULE] = FEATURE_SEGMENT,
         [ZN_GEOMETRY_PLANE] = FEATURE_PLANE,       [ZN_GEOMETRY_HOLLOW_SPHERE] = FEATURE_SPHERE,
         [ZN_GEOMETRY_CYLINDER] = FEATURE_CYLINDER, [ZN_GEOMETRY_HOLLOW_CYLINDER] = FEATURE_CYLINDER,
-        [ZN_GEOMETRY_SURFACE] = FEATURE_SURFACE};
+        [ZN_GEOMETRY_SURFACE] = FEATURE_SURFACE,   [ZN_GEOMETRY_ELLIPSOID] = FEATURE_ELLIPSOID};
     feature f = {.kind = kinds[g->type], .half_length = 0.5 * g->length};
     if (f.kind != FEATURE_PLANE) f.radius = g->radius;
-    memcpy(f.frame, g->axes, sizeof f.frame);
+    if (f.kind == FEATURE_ELLIPSOID) ellipsoid_matrix(g, planar, &f);
+    else memcpy(f.frame, g->axes, sizeof f.frame);
     f.side = g->type == ZN_GEOMETRY_HOLLOW_SPHERE || g->type == ZN_GEOMETRY_HOLLOW_CYLINDER ? -1 : 1;
     memcpy(f.point, g->centre, sizeof f.point);
     memcpy(f.velocity, g->surface_velocity, sizeof f.velocity);

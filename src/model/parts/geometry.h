@@ -27,7 +27,7 @@ int geometry_order(const geometry *a, const geometry *b, const char **why);
 /* Contacts of a shape that touches. */
 int geometry_count(const geometry *touching, bool planar);
 feature geometry_touching(const geometry *, bool planar, int index);
-feature geometry_surface(const geometry *);
+feature geometry_surface(const geometry *, bool planar);
 /* Whether the numbers of a shape make sense in the plane or in space; the reason otherwise. */
 bool geometry_check(const geometry *, bool planar, const char **why);
 const char *geometry_name(zn_geometry_type, bool planar);

@@ -77,6 +77,7 @@ zn_status parts_loose_gear(zn_parts *, int joint, const zn_joint_def *); /* join
 /* Ropes and belts: numbers of each place of the piece: frame, r, grips, beta of the span behind it (in space its arc) and phi at the start. Their picture in the plane: points
  * (x, y as outputs), 0 where lines between the places do. */
 enum { ROPE_PLACE_NUMBERS = SKETCH_FRAME_PARAMETERS + 4 };
+bool parts_is_line(const parts_piece *);    /* a rope or belt, or a part of one */
 int parts_rope_places(const parts_piece *); /* bodies behind these are marks */
 int parts_rope_points(const parts_piece *);
 bool parts_rope_is_planar(const parts_piece *);

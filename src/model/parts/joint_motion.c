@@ -61,7 +61,7 @@ int parts_add_mark(zn_parts *parts, const char *name, double start) {
 
 zn_status parts_check_mark(zn_context *context, const parts_piece *piece, const zn_model *model) {
     if (model->work_bytes <= JOINT_MOST_REGISTERS * sizeof(double)) return ZN_OK;
-    return fail(context, ZN_ERROR_UNSUPPORTED, "the motion of the bodies of '%s' is too long a formula", piece->name);
+    return fail(context, ZN_ERROR_UNSUPPORTED, "the formula of the motion of the bodies of '%s' is too long", piece->name);
 }
 
 void parts_count_turns(const zn_model *model, double t, double *q) {

@@ -183,7 +183,7 @@ zn_status parts_check_options(zn_parts *parts, const joint_type *type, const zn_
     bool stops = o->stops[0] != -INFINITY || o->stops[1] != INFINITY;
     const char *why = NULL;
     bool loose = def->type == ZN_JOINT_GEAR || def->type == ZN_JOINT_ANGLE_DRIVE || def->type == ZN_JOINT_POSITION_DRIVE;
-    if (loose && (stops || o->clutch || o->friction_force != 0 || o->friction != 0)) why = "of the joint options it has only backlash";
+    if (loose && (stops || o->clutch || o->friction_force != 0 || o->friction != 0)) why = "its only joint option is backlash";
     else if (!loose && def->type != ZN_JOINT_REVOLUTE && def->type != ZN_JOINT_PRISMATIC)
         why = "stops, backlash, clutches and friction are options of revolute and prismatic joints, backlash also of gears and drives";
     else if (!(o->stops[0] < o->stops[1])) why = "the lower stop must be below the upper one";

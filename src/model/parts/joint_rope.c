@@ -284,7 +284,8 @@ static zn_status face(zn_parts *parts, const zn_joint_def *def, const place *p, 
     if (p->r == 0 || next->r == 0) return ZN_OK;
     vec3 a = mat3_column(&p->axes, 2), b = mat3_column(&next->axes, 2);
     if (vec3_norm(vec3_cross(a, b)) > 1e-6)
-        return wrong(parts, def, "pulleys beside each other must have parallel axes at the start (a point between them guides the line)");
+        return wrong(parts, def,
+                     "neighbouring pulleys must have parallel axes at the start (or put a point between them to guide the line)");
     if (vec3_dot(a, b) > 0) return ZN_OK;
     next->r = -next->r;
     for (int j = 6; j < SKETCH_FRAME_PARAMETERS; j++) next->frame[j] = -next->frame[j];
@@ -415,7 +416,7 @@ static zn_status check_part(zn_parts *parts, const zn_joint_def *def, part *line
         const place *p = &line->places[i];
         free = free || body_is_free(parts->bodies[p->body].kind);
         if (i == line->first || i == line->last || !(p->friction > 0)) continue;
-        if (line->rubs) return wrong(parts, def, "it rubs at one place; between two such places a pulley must grip");
+        if (line->rubs) return wrong(parts, def, "friction is possible at one place only, unless a pulley between two such places grips");
         if (def->type == ZN_JOINT_BELT) return wrong(parts, def, "a belt does not rub (a rope does)");
         line->rubs = i - line->first;
     }
@@ -426,14 +427,15 @@ static zn_status check_part(zn_parts *parts, const zn_joint_def *def, part *line
 static zn_status add_parts(zn_parts *parts, const zn_joint_def *def, bool planar, int n, const place *p) {
     int count = 1, number = 0;
     for (int i = 1; i + 1 < n; i++) count += p[i].grips;
-    if (def->length != 0 && count > 1) return wrong(parts, def, "pulleys that grip cut it into parts with the lengths of the start");
+    if (def->length != 0 && count > 1)
+        return wrong(parts, def, "pulleys that grip divide it into sections, whose lengths are those at the start");
     for (int first = 0, last = 1; last < n; last++) {
         if (last < n - 1 && !p[last].grips) continue;
         part line = {.planar = planar, .places = p, .first = first, .last = last, .length = length_at_start(p, first, last)};
         bool arcs = p[first].grips || p[last].grips; /* its length has no beginning, and so no meaning */
         if (def->length != 0 && (arcs || !(def->length > 0) || !isfinite(def->length)))
             return wrong(parts, def,
-                         arcs ? "the length of a line from a pulley that grips is that of the start and cannot be given"
+                         arcs ? "the length of a line from a pulley that grips is the one at the start and cannot be given"
                               : "its length must be positive");
         if (def->length != 0 && def->length < line.length * (1 - 1e-12) - 1e-12)
             return fail(parts->context, ZN_ERROR_ARGUMENT,
@@ -451,6 +453,8 @@ static zn_status add_parts(zn_parts *parts, const zn_joint_def *def, bool planar
     return ZN_OK;
 }
 
+bool parts_is_line(const parts_piece *piece) { return piece->express == express || piece->express == express_in_space; }
+
 zn_status parts_rope(zn_parts *parts, const zn_joint_def *def) {
     const zn_rope_place ends[2] = {{.frame = def->a}, {.frame = def->b}}, *path = def->n_path ? def->path : ends;
     int n = def->n_path ? def->n_path : 2;
@@ -460,7 +464,7 @@ zn_status parts_rope(zn_parts *parts, const zn_joint_def *def) {
     if (n < 2 || n > ROPE_MOST || !path) return wrong(parts, def, "its path has 2 to 64 places");
     if (o &&
         (o->friction_force != 0 || o->friction != 0 || o->backlash != 0 || o->clutch || isfinite(o->stops[0]) || isfinite(o->stops[1])))
-        return wrong(parts, def, "of the options of joints it has only a restitution");
+        return wrong(parts, def, "its only joint option is restitution");
     if (o && (!(o->restitution >= 0 && o->restitution <= 1) || (def->type == ZN_JOINT_BELT && o->restitution > 0)))
         return wrong(parts, def, "the restitution of a rope is between 0 and 1, and belts have none");
     for (int i = 0; i < n; i++) {
@@ -472,8 +476,8 @@ zn_status parts_rope(zn_parts *parts, const zn_joint_def *def) {
         zn_status status = take_place(parts, def, &path[i], planar, &places[i]);
         if (status != ZN_OK) return status;
         bool end = i == 0 || i == n - 1;
-        if (end && places[i].r != 0 && !places[i].grips) return wrong(parts, def, "a line that ends at a pulley is gripped by it");
-        if (end && places[i].friction > 0) return wrong(parts, def, "it cannot rub where it ends");
+        if (end && places[i].r != 0 && !places[i].grips) return wrong(parts, def, "a pulley at the end of a line must grip it");
+        if (end && places[i].friction > 0) return wrong(parts, def, "a pulley with friction cannot be the end of a line");
     }
     zn_status status = look(parts, def, planar, n, places);
     return status == ZN_OK ? add_parts(parts, def, planar, n, places) : status;

@@ -45,6 +45,7 @@ void joint_on_axis(joint_sketch *j) {
 zn_status parts_express_joint(zn_parts *parts, sketch *k, const parts_piece *piece) {
     const joint_type *type = joint_types[piece->variant & JOINT_TYPE_MASK];
     joint_sketch j = {.k = k, .a = sketch_next_frame(k, 0), .b = sketch_next_frame(k, 1)};
+    sketch_is_geometric(k);
     j.planar = body_is_planar(k->body[0].kind) && body_is_planar(k->body[1].kind);
     j.turns = body_turns(k->body[0].kind) || body_turns(k->body[1].kind);
     j.d = evec_sub(k, j.b.p, j.a.p);

@@ -79,7 +79,7 @@ zn_status zn_parts_group(zn_parts *parts, const char *name, int n_members, const
     if (!name || !*name) return fail(context, ZN_ERROR_ARGUMENT, "a group needs a name");
     if (n_members < 0 || (n_members > 0 && !members))
         return fail(context, ZN_ERROR_ARGUMENT, "the group '%.60s' has %d members that are not given", name, n_members);
-    if (!strcmp(name, "all")) return fail(context, ZN_ERROR_ARGUMENT, "no group can be named 'all': that is every shape");
+    if (!strcmp(name, "all")) return fail(context, ZN_ERROR_ARGUMENT, "no group can be named 'all', which means every shape");
     if (find_group(parts, name) >= 0) return fail(context, ZN_ERROR_ARGUMENT, "there are two groups named '%.60s'", name);
     parts_set same;
     if (parts_find_body(parts, name, strlen(name)) >= 0 || parts_find_geometry(parts, name) >= 0)

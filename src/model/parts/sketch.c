@@ -46,9 +46,31 @@ static void quaternion_rate(sketch *k, const expr *p, evec Omega, expr *rate) {
     for (int i = 0; i < 3; i++) rate[1 + i] = w.x[i];
 }
 
-static void tell_rate(sketch *k, evec of, evec rate) {
-    for (int i = 0; i < 3; i++)
-        if (!expr_keep_derivative(k->g, of.x[i], EXPR_MOTION, rate.x[i])) k->failed = true;
+void sketch_tell_one(sketch *k, expr of, int variable, expr derivative) {
+    if (!expr_keep_derivative(k->g, of, variable, derivative)) k->failed = true;
+}
+
+void sketch_tell(sketch *k, evec of, int variable, evec derivative) {
+    for (int i = 0; i < 3; i++) sketch_tell_one(k, of.x[i], variable, derivative.x[i]);
+}
+
+evec sketch_by(sketch *k, evec of, int variable) {
+    for (int i = 0; i < 3; i++) of.x[i] = expr_derivative(k->g, of.x[i], variable);
+    return of;
+}
+
+/* Turning about axis j of I moves A by e_j x A, omega likewise, and p by 1/2 (-v_j, p0 e_j + e_j x v). */
+static void tell_axes(sketch *k, const sketch_body *b, const expr *p) {
+    evec v = {{p[1], p[2], p[3]}};
+    expr half = sketch_constant(k, 0.5);
+    for (int j = 0; j < 3; j++) {
+        int axis = EXPR_MOTION_OF(b->turn + j);
+        evec e = evec_unit(k, j), dv = evec_scale(k, half, evec_add(k, evec_scale(k, p[0], e), evec_cross(k, e, v)));
+        sketch_tell_one(k, p[0], axis, sketch_mul(k, sketch_constant(k, -0.5), v.x[j]));
+        sketch_tell(k, v, axis, dv);
+        for (int i = 0; i < 3; i++) sketch_tell(k, b->A.column[i], axis, evec_cross(k, e, b->A.column[i]));
+        sketch_tell(k, b->omega, axis, evec_cross(k, e, b->omega));
+    }
 }
 
 /* A' = A Omega~: columns A_j' = Omega_l A_m - Omega_m A_l for (j, m, l) = (1, 2, 3) and so on; omega' = A Omega' as omega x omega = 0. The rules would
@@ -56,9 +78,10 @@ static void tell_rate(sketch *k, evec of, evec rate) {
 static void tell_turning(sketch *k, const sketch_body *b, evec Omega, evec alpha) {
     for (int j = 0; j < 3; j++) {
         int m = (j + 1) % 3, l = (j + 2) % 3;
-        tell_rate(k, b->A.column[j], evec_sub(k, evec_scale(k, Omega.x[l], b->A.column[m]), evec_scale(k, Omega.x[m], b->A.column[l])));
+        sketch_tell(k, b->A.column[j], EXPR_MOTION,
+                    evec_sub(k, evec_scale(k, Omega.x[l], b->A.column[m]), evec_scale(k, Omega.x[m], b->A.column[l])));
     }
-    tell_rate(k, b->omega, emat_apply(k, b->A, alpha));
+    sketch_tell(k, b->omega, EXPR_MOTION, emat_apply(k, b->A, alpha));
 }
 
 /* Before a body is expressed: at rest in the origin. */
@@ -98,6 +121,11 @@ static void express_body(sketch *k, sketch_body *b, const expr *numbers) {
         b->A = sketch_quaternion_rotation(k, p);
         b->omega = emat_apply(k, b->A, Omega);
         tell_turning(k, b, Omega, variables(k, k->s.a + b->u + 3, 3));
+        if (k->n_turns + 3 < EXPR_MOTIONS) {
+            b->turn = 1 + k->n_turns;
+            k->n_turns += 3;
+            tell_axes(k, b, p);
+        }
         break;
     }
     case BODY_STATE:
@@ -308,6 +336,38 @@ static emat parameter9(sketch *k) {
 expr sketch_rate(sketch *k, expr e) { return expr_derivative(k->g, e, EXPR_MOTION); }
 
 void sketch_g(sketch *k, expr g) { k->s.rows[k->rows[0]++] = (formula_row){g, sketch_rate(k, g)}; }
+
+int sketch_ways(const sketch *k) { return 1 + k->s.size.nq + k->n_turns; }
+
+int sketch_way(const sketch *k, int i) {
+    int turn = i - k->s.size.nq;
+    if (turn > 0) return EXPR_MOTION_OF(turn);
+    return i == 0 ? EXPR_MOTION : k->s.chain && k->s.chain[i - 1].n ? -1 : k->s.q + i - 1;
+}
+
+/* p moves with dp and p.dp = 0 as by a turn of 2 (p0 dv - v dp0 + v x dv)/(p.p). */
+static void chain_quaternion(sketch *k, const sketch_body *b) {
+    expr p0 = expr_variable(k->g, k->s.q + b->q + 3);
+    evec v = variables(k, k->s.q + b->q + 4, 3);
+    expr pp = sketch_add(k, sketch_mul(k, p0, p0), evec_dot(k, v, v)), s = sketch_div(k, sketch_constant(k, 2), pp);
+    for (int i = 0; i < 4; i++) {
+        formula_chain *chain = &k->s.chain[b->q + 3 + i];
+        evec e = i ? evec_unit(k, i - 1) : evec_zero(k), turn = evec_add(k, evec_scale(k, p0, e), evec_cross(k, v, e));
+        evec phi = evec_scale(k, s, i ? turn : evec_scale(k, sketch_constant(k, -1), v));
+        *chain = (formula_chain){.n = 3};
+        for (int j = 0; j < 3; j++) chain->variable[j] = EXPR_MOTION_OF(b->turn + j), chain->factor[j] = phi.x[j];
+    }
+}
+
+void sketch_is_geometric(sketch *k) {
+    if (k->s.chain || !(k->s.chain = MEM_ARRAY(k->context, formula_chain, k->s.size.nq))) return;
+    for (int i = 0; i < k->n_holders; i++)
+        if (k->holder[i].turn) chain_quaternion(k, &k->holder[i]);
+    const sketch_body *a = &k->body[0], *b = &k->body[1];
+    int axes = body_axes(a->kind);
+    for (int i = 0; i < axes && axes == body_axes(b->kind) && a->q != b->q; i++)
+        k->s.chain[b->q + i] = (formula_chain){.n = 1, .variable = {k->s.q + a->q + i}, .factor = {sketch_constant(k, -1)}};
+}
 
 void sketch_gamma(sketch *k, expr gamma) { k->s.rows[k->s.size.ng + k->rows[1]++] = (formula_row){EXPR_NONE, gamma}; }
 

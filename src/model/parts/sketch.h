@@ -9,7 +9,7 @@
  * Moving bodies have no coordinates, but a prescribed motion r(t), A(t): see sketch_move. A scalar is a free coordinate s with velocity s'; states
  * and kinematic coordinates have rates by formulas, q' = f(t, q, u), and a velocity is one of the u that such rates use.
  * A line body (a node of a bar) has one: r = p0 + x d, with p0 and d among its numbers.
- * A mark is a coordinate that rests during a step, and is set anew after it by the part that needs it (joint_motion.c).
+ * A mark is a coordinate that rests during a step, and is set again after it by the part that needs it (joint_motion.c).
  * A section is a material point of a flexible body: it has no coordinates; its pose follows from its carriers, the nodes near it,
  * and from its numbers (weights), see section_express.
  */
@@ -81,13 +81,14 @@ typedef struct sketch_body {
     evec r, v, omega;
     emat A;
     expr phi; /* angle in the plane, any number of turns; spatial bodies: 0 */
+    int turn; /* 0, or of a spatial body that holds coordinates the first of three motions: turning about the axes of I */
 } sketch_body;
 
 typedef struct sketch {
     zn_context *context;
     expr_graph *g;
-    formula_system s; /* what is expressed so far */
-    int n_bodies;
+    formula_system s;      /* what is expressed so far */
+    int n_bodies, n_turns; /* motions in use */
     sketch_body *body;
     int n_holders;
     sketch_body *holder; /* the bodies whose coordinates these are, each once */
@@ -134,6 +135,13 @@ void sketch_contact(sketch *, expr gap, int n_slips, const expr *slips);
 void sketch_gap(sketch *, expr gap, expr rate); /* a contact without slips whose gap uses a mark: the rate must not */
 void sketch_slip(sketch *, expr slip);          /* one that belongs to a contact without a gap */
 
+/* All that is expressed depends on the rotations of bodies, not on the lengths of their quaternions, and on the places of bodies 0 and 1 by the distance
+ * r_0 - r_1 only: said at the beginning, it spares derivatives. */
+void sketch_is_geometric(sketch *);
+/* What derivatives will be asked by: EXPR_MOTION, coordinates, turns of bodies about the axes of I. -1: none for this number. */
+int sketch_ways(const sketch *);
+int sketch_way(const sketch *, int i);
+
 /* Forces and energies: a force F at a point moving with velocity v (virtual power F.v), a generalised power, a potential V(q, t)
  * whose force follows by differentiation, kinetic energy with the mass matrix that belongs to it. */
 void sketch_force(sketch *, evec F, evec v);
@@ -162,6 +170,10 @@ evec sketch_direction(sketch *, int body, evec e);
 evec sketch_omega(sketch *, int body);
 /* d/dt of an expression of q and t along the motion. */
 expr sketch_rate(sketch *, expr e);
+/* Derivatives by a variable of the graph (EXPR_MOTION: in time), and shorter ones than the rules would find, which are told before any is asked for. */
+evec sketch_by(sketch *, evec of, int variable);
+void sketch_tell(sketch *, evec of, int variable, evec derivative);
+void sketch_tell_one(sketch *, expr of, int variable, expr derivative);
 
 /* A frame fixed to a body: its origin and axes in I. Takes the next twelve parameters: position and rotation in K. */
 typedef struct sketch_frame {

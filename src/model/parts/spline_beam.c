@@ -118,7 +118,7 @@ static zn_status check_gauss(zn_parts *parts, const zn_flexible_def *def, int de
     /* 2 strains at each point must see all 2 (n + p) - 3 ways to deform. */
     if (n * points < n + degree - 1)
         return fail(parts->context, ZN_ERROR_ARGUMENT,
-                    "the spline beam '%s' could bend without strain: %d Gauss points in each of %d elements are too few for degree "
+                    "the spline beam '%s' could bend without strain energy: %d Gauss points in each of %d elements are too few for degree "
                     "%d; %d are enough",
                     def->name, points, n, degree, (2 * n + degree - 2) / n);
     return ZN_OK;
