@@ -89,21 +89,22 @@ static void read_stops(scene_loader *loader, const scene_node *node, const char 
 }
 
 static void read_friction(scene_loader *loader, const scene_node *node, const char *what, bool turns, zn_joint_options *o) {
-    const scene_node *given, *coefficient, *size, *preload; /* size: the radius of a bearing, the length of a sleeve */
+    const scene_node *given = NULL, *coefficient = NULL, *preload = NULL;
+    const scene_node *size = NULL; /* the radius of a bearing, the length of a sleeve */
     const scene_key keys[] = {{turns ? "torque" : "force", SCENE_SCALAR, false, &given},
                               {"coefficient", SCENE_SCALAR, false, &coefficient},
                               {"preload", SCENE_SCALAR, false, &preload},
                               {turns ? "radius" : "length", SCENE_SCALAR, false, &size}};
     const char *of = scene_format(loader, "friction of %s", what);
-    if (!scene_want_map(loader, node, of, 4, keys)) return;
+    if (node->kind == SCENE_MAP && !scene_want_map(loader, node, of, 4, keys)) return; /* a single number does not say which it is */
     if (given) scene_want_number(loader, given, turns ? "torque" : "force", scene_positive, &o->friction_force);
     if (coefficient) scene_want_number(loader, coefficient, "coefficient", scene_positive, &o->friction);
     if (size) scene_want_number(loader, size, keys[3].name, scene_positive, turns ? &o->friction_radius : &o->friction_length);
     if (preload) scene_want_number(loader, preload, "preload", scene_not_negative, &o->preload);
     if (given ? coefficient || size || preload : !coefficient)
         scene_error(loader, node,
-                    turns ? "%s is a 'torque', or a 'coefficient' with a 'radius' and a 'preload'"
-                          : "%s is a 'force', or a 'coefficient' with a 'preload' and a 'length'",
+                    turns ? "%s is a 'torque', as in {torque: 0.1}, or a 'coefficient' with a 'radius' and a 'preload'"
+                          : "%s is a 'force', as in {force: 0.1}, or a 'coefficient' with a 'preload' and a 'length'",
                     of);
     else if (turns && coefficient && !size) scene_error(loader, node, "%s needs the 'radius' of the bearing", of);
 }
@@ -179,7 +180,7 @@ static void read_joint(scene_loader *loader, const char *name, const scene_node 
                               {"restitution", SCENE_SCALAR, false, &n.restitution},
                               {"backlash", SCENE_SCALAR, false, &n.backlash},
                               {"clutch", SCENE_SCALAR, false, &n.clutch},
-                              {"friction", SCENE_MAP, false, &n.friction}};
+                              {"friction", SCENE_SCALAR | SCENE_MAP, false, &n.friction}};
     int errors = zn_error_count(loader->context);
     if (!scene_want_map(loader, node, what, sizeof keys / sizeof *keys, keys) || !type || !between) return;
     zn_joint_def def = zn_default_joint_def();

@@ -204,6 +204,15 @@ static const scene_node *listed(scene_loader *loader, const scene_node *key, con
     return list;
 }
 
+/* A name without braces is the same in all copies: the usual mistake, with its cure. */
+static void same_name(scene_loader *loader, const scene_node *written, const scene_node *name, int line) {
+    const char *cure = "";
+    if (!strchr(written->text, '{'))
+        cure = scene_format(loader, "; every copy needs a name of its own, like '{name}.%.60s' in a template or '%.60s{i}' in 'repeat'",
+                            written->text, written->text);
+    scene_error(loader, name, "'%.60s' occurs twice; the first one is in line %d%s", name->text, line, cure);
+}
+
 /* Adds copies of the entries of a section. */
 static bool add_section(reuse *r, const scope *s, const scene_node *key, const scene_node *value) {
     scene_loader *loader = r->loader;
@@ -221,7 +230,7 @@ static bool add_section(reuse *r, const scope *s, const scene_node *key, const s
         if (!e || (entry->key && !(e->key = copy(loader, s, entry->key, true))) || !(e->value = copy(loader, s, entry->value, false)))
             return false;
         int line = e->key ? names_find(&to->names, 0, e->key->text, strlen(e->key->text)) : -1;
-        if (line >= 0) return scene_error(loader, e->key, "'%.60s' occurs twice; the first one is in line %d", e->key->text, line), false;
+        if (line >= 0) return same_name(loader, entry->key, e->key, line), false;
         if (e->key && !names_add(loader->context, &to->names, 0, e->key->text, e->key->line)) return false;
         *to->last = e;
         to->last = &e->next;

@@ -28,17 +28,17 @@ static void mistakes_have_places(void **state) {
     check_errors(BODIES "joints:\n  j: {type: revolute, between: [world, a], at: [1, 0], clutch: both}\n",
                  "5:64: 'both' is unknown in clutch; known: forward, backward");
     check_errors(BODIES "joints:\n  j: {type: revolute, between: [world, a], at: [1, 0], friction: 0.3}\n",
-                 "5:66: friction must be a map (name: value), but here is a single value");
+                 "5:66: friction of joint 'j' is a 'torque', as in {torque: 0.1}, or a 'coefficient' with a 'radius' and a 'preload'");
     check_errors(BODIES "joints:\n  j: {type: revolute, between: [world, a], at: [1, 0], friction: {force: 0.3}}\n",
                  "5:67: 'force' is unknown in friction of joint 'j'; known: torque, coefficient, preload, radius",
-                 "5:66: friction of joint 'j' is a 'torque', or a 'coefficient' with a 'radius' and a 'preload'");
+                 "5:66: friction of joint 'j' is a 'torque', as in {torque: 0.1}, or a 'coefficient' with a 'radius' and a 'preload'");
     check_errors(BODIES "joints:\n  j: {type: revolute, between: [world, a], at: [1, 0], friction: {coefficient: 0.3}}\n",
                  "5:66: friction of joint 'j' needs the 'radius' of the bearing");
     check_errors(BODIES "joints:\n  j: {type: revolute, between: [world, a], at: [1, 0], friction: {torque: 1, coefficient: 0.3}}\n",
-                 "5:66: friction of joint 'j' is a 'torque', or a 'coefficient' with a 'radius' and a 'preload'");
+                 "5:66: friction of joint 'j' is a 'torque', as in {torque: 0.1}, or a 'coefficient' with a 'radius' and a 'preload'");
     check_errors(BODIES "joints:\n  j: {type: prismatic, between: [world, a], at: [1, 0], friction: {radius: 1}}\n",
                  "5:68: 'radius' is unknown in friction of joint 'j'; known: force, coefficient, preload",
-                 "5:67: friction of joint 'j' is a 'force', or a 'coefficient' with a 'preload'");
+                 "5:67: friction of joint 'j' is a 'force', as in {force: 0.1}, or a 'coefficient' with a 'preload'");
     check_errors(BODIES "joints:\n  j: {type: fixed, between: [world, a], at: [1, 0], stops: [-1, 1]}\n",
                  "5:3: the fixed joint 'j': stops, backlash, clutches and friction are options of revolute and prismatic joints,");
     check_errors(BODIES "joints:\n  j: {type: rope, between: [p]}\n", "5:28: the path of joint 'j' has 2 to 64 places, but here are 1");

@@ -289,7 +289,8 @@ static void mistakes_name_both_lines(void **state) {
     refuses(ONE "repeat: {i: 1..2, constraints: {\"c{i/2}\": {position: x}}}\n", "bad.yaml:3 (i = 1): ", 3, "whole number");
     refuses(ONE "repeat: {i: 1..2, constraints: {\"c{k}\": {position: x}}}\n", "bad.yaml:3 (i = 1): ", 3, "'k'");
     refuses(ONE "repeat: {i: 1..2, constraints: {\"c{i\": {position: x}}}\n", "bad.yaml:3 (i = 1): ", 3, "without '}'");
-    refuses(ONE "repeat: {i: 1..2, constraints: {c: {position: x}}}\n", "bad.yaml:3 (i = 2): ", 3, "occurs twice");
+    refuses(ONE "repeat: {i: 1..2, constraints: {c: {position: x}}}\n", "bad.yaml:3 (i = 2): ", 3,
+            "like '{name}.c' in a template or 'c{i}' in 'repeat'");
     refuses(ONE "repeat: {i: 1..1e9, constraints: {\"c{i}\": {position: x}}}\n", NULL, 3, "more than 200000");
     refuses(ONE "repeat: {i: 1..1000, j: 1..1000, constraints: {\"c{i}_{j}\": {position: x}}}\n", NULL, 3, "more than 200000");
     refuses(ONE "repeat: {i: 5, constraints: {\"c{i}\": {position: x}}}\n", NULL, 3, "a range like 1..20");
