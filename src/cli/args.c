@@ -23,12 +23,21 @@ static const cli_option *find(const char *text, size_t length, int n, const cli_
     return NULL;
 }
 
+/* Of NAME=VALUE among earlier values of a repeated option: of two values for one name neither can be meant. */
+static bool is_named_again(const cli_option *option, const char *value) {
+    size_t length = strcspn(value, "=") + 1;
+    for (int i = 0; value[length - 1] && i < *option->count; i++)
+        if (strncmp(option->value[i], value, length) == 0) return true;
+    return false;
+}
+
 static bool take(const cli_option *option, const char *value, const char *usage) {
     if (option->flag) {
         if (value) return complain(usage, "", option->name, " takes no value");
         *option->flag = true;
     } else if (option->count) {
         if (*option->count == option->max) return complain(usage, "", option->name, " is given too often");
+        if (is_named_again(option, value)) return complain(usage, option->name, " has this name twice: ", value);
         option->value[(*option->count)++] = value;
     } else *option->value = value;
     return true;

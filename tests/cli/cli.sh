@@ -45,6 +45,9 @@ expect 2 $run --record-every 2.5
 expect 2 $run --iteration coupld
 holds "a misspelt word" grep -q -e '--iteration is one of coupled, decoupled' err
 expect 2 $run --step-auto true
+expect 2 $run --set m=1 --set mu=0.5 --set m=2
+holds "two values for one name" grep -q -e '--set has this name twice: m=2' err
+expect 0 $run --set m=1 --set mu=0.5 --quiet
 expect 0 "$zeno" check "$ball" --scheme moreau-shifted
 holds "check counts coordinates" grep -q '3 coordinates: x y phi' out
 cat >title.yaml <<'END'
