@@ -2,11 +2,9 @@
 #include "result/hdf5_common.h"
 
 #include <pthread.h>
-#include <stdlib.h>
 
 typedef struct found_error {
     bool found;
-    int number;
     char innermost[200];
 } found_error;
 
@@ -15,11 +13,8 @@ typedef struct found_error {
 static pthread_mutex_t hdf5_lock = PTHREAD_MUTEX_INITIALIZER;
 static found_error first_error;
 
-/* HDF5 keeps the system's errno only inside its text: "... errno = 28, error message = ...". */
 static herr_t inspect(unsigned n, const H5E_error2_t *error, void *user) {
     found_error *found = user;
-    const char *number = error->desc ? strstr(error->desc, "errno = ") : NULL;
-    if (number && found->number == 0) found->number = atoi(number + strlen("errno = "));
     if (n == 0 && error->desc) {
         strncpy(found->innermost, error->desc, sizeof found->innermost - 1);
         found->innermost[sizeof found->innermost - 1] = '\0';
@@ -49,7 +44,6 @@ void hdf5_leave(const hdf5_guard *guard) {
 }
 
 zn_status hdf5_fail(zn_context *context, const char *path) {
-    if (first_error.number) return fail_file(context, path, "written", first_error.number);
     error_place place = ERROR_PLACE_NONE;
     place.file = path;
     return fail_at(context, ZN_ERROR_FILE, &place, "cannot be written (HDF5: %s)", first_error.innermost);

@@ -9,6 +9,7 @@ enum {
     COMPACT_COLUMNS_MAX = 3000,      /* an attribute of the oldest format holds 64 KiB, 16 bytes a name */
     RESERVE_DATASET_BYTES = 1 << 12, /* room for metadata, besides that of the file: of each dataset (its header) ... */
     RESERVE_NAME_BYTES = 64,         /* ... and of each text besides its length */
+    NODES_OF_FLUSH = 8,              /* of each index: the path to the last leaf, and what splits add to it */
     DEFLATE_LEVEL = 1                /* higher ones take longer and save little of shuffled numbers */
 };
 
@@ -156,8 +157,9 @@ static bool create_notes(hdf5_sink *h5, const char *name) {
     return h5->notes.dataset >= 0 && put_text(h5->file, "notes", name);
 }
 
-/* Readable by HDF5 1.8 and later. Metadata goes to the file only when flushed (hdf5_write.c). */
-static hid_t file_access(void) {
+/* Readable by HDF5 1.8 and later. Metadata goes to the driver only when flushed (hdf5_write.c). No locks of HDF5's own: the output's keeps other writers out, and lets
+ * readers in. */
+static hid_t file_access(hdf5_sink *h5) {
     hid_t access = H5Pcreate(H5P_FILE_ACCESS);
     H5AC_cache_config_t cache = {.version = H5AC__CURR_CACHE_CONFIG_VERSION};
     bool ok =
@@ -167,32 +169,30 @@ static hid_t file_access(void) {
     cache.flash_incr_mode = H5C_flash_incr__off;
     cache.decr_mode = H5C_decr__off;
     ok = ok && H5Pset_mdc_config(access, &cache) >= 0 && H5Pset_evict_on_close(access, true) >= 0;
-#if H5_VERSION_GE(1, 10, 7)
-    ok = ok && H5Pset_file_locking(access, false, true) >= 0; /* the output's lock keeps other writers out, and lets readers in */
-#endif
+    ok = ok && hdf5_driver_use(&h5->driver, h5->context, h5->reserve, access);
     if (!ok && access >= 0) H5Pclose(access);
     return ok ? access : -1;
 }
 
 static zn_status create_file(hdf5_sink *h5, const result_layout *layout) {
-    hid_t access = file_access(), properties = H5Pcreate(H5P_FILE_CREATE);
+    hid_t access = file_access(h5), properties = H5Pcreate(H5P_FILE_CREATE);
     if (access >= 0 && properties >= 0 && H5Pset_obj_track_times(properties, false) >= 0)
         h5->file = H5Fcreate(h5->path, H5F_ACC_TRUNC, properties, access);
     if (access >= 0) H5Pclose(access);
     if (properties >= 0) H5Pclose(properties);
-    if (h5->file < 0) return hdf5_fail(h5->context, h5->path);
-    zn_status status = hdf5_reserve(h5, 0, creation_bytes(layout), &(bool){false});
+    if (h5->file < 0) return hdf5_outcome(h5, false);
+    zn_status status = hdf5_reserve(h5, 0, creation_bytes(layout));
     if (status != ZN_OK) return status;
     bool ok = put_text(h5->file, "format", RESULT_FORMAT_TEXT);
     for (int i = 0; ok && i < layout->n_texts; i++) ok = put_attribute(h5->file, &layout->texts[i]);
-    return ok ? ZN_OK : hdf5_fail(h5->context, h5->path);
+    return hdf5_outcome(h5, ok);
 }
 
 zn_status hdf5_create_all(hdf5_sink *h5, const result_layout *layout) {
     const char **names = MEM_ARRAY(h5->context, const char *, layout->n_datasets);
     if (!names) return ZN_ERROR_MEMORY;
     /* Before the first call, when nothing can be left half-done. Creation cuts the file off, so once more after it. */
-    zn_status status = hdf5_reserve(h5, 0, creation_bytes(layout), &(bool){false});
+    zn_status status = hdf5_reserve(h5, 0, creation_bytes(layout));
     if (status == ZN_OK) status = create_file(h5, layout);
     h5->deflates = H5Zfilter_avail(H5Z_FILTER_DEFLATE) > 0;
     bool ok = status == ZN_OK;
@@ -209,5 +209,6 @@ zn_status hdf5_create_all(hdf5_sink *h5, const result_layout *layout) {
     h5->n_datasets = n;
     mem_free(h5->context, names);
     if (status != ZN_OK) return status;
-    return ok ? ZN_OK : hdf5_fail(h5->context, h5->path);
+    if (ok && !hdf5_driver_expect(&h5->driver, (size_t)(n + h5->n_entries + 1) * NODES_OF_FLUSH * NODE_BYTES)) return ZN_ERROR_MEMORY;
+    return hdf5_outcome(h5, ok);
 }

@@ -4,12 +4,14 @@
 #define RESULT_HDF5_SINK_H
 
 #include "result/hdf5_common.h"
+#include "result/hdf5_driver.h"
 
 #include <sys/types.h>
 
 enum {
-    NOTE_ROWS = 32,         /* of a chunk of texts */
-    RESERVE_BYTES = 1 << 14 /* room for metadata: of the file */
+    NOTE_ROWS = 32,          /* of a chunk of texts */
+    RESERVE_BYTES = 1 << 14, /* room for metadata: of the file, */
+    NODE_BYTES = 3 << 10     /* of a node of the index of chunks, a B-tree: 24 + 64 * 8 + 65 * 32 bytes at most */
 };
 
 /* Entries, any number for each row. */
@@ -35,6 +37,7 @@ typedef struct hdf5_sink {
     const char *path;
     int reserve; /* the same file, for reserving space; owned by the output */
     hid_t file;
+    hdf5_driver driver;    /* of the file */
     bool packed, deflates; /* deflates: HDF5 was built with it */
     int n_datasets, width;
     hid_t *datasets;
@@ -50,8 +53,10 @@ typedef struct hdf5_sink {
 
 static inline int hdf5_columns(int width) { return width ? width : 1; }
 
+/* Before hdf5_leave: what the system said to the driver, or HDF5 to us. */
+zn_status hdf5_outcome(const hdf5_sink *, bool ok);
 /* Room in the file, before HDF5 writes there. Not every file system can reserve; those that cannot do without. */
-zn_status hdf5_reserve(const hdf5_sink *, off_t start, size_t bytes, bool *reserved);
+zn_status hdf5_reserve(const hdf5_sink *, off_t start, size_t bytes);
 /* The file with all its datasets, without rows. */
 zn_status hdf5_create_all(hdf5_sink *, const result_layout *);
 /* Of texts of rows; negative: failed. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* HDF5 that survives a killed run. Rows wait in a buffer of one chunk; a flush first writes their values, which nothing in
- * the file refers to yet, then the metadata that makes them part of it. In between no metadata reaches the file (evictions
- * of the metadata cache are off), so the file on the disk is always that of the last flush.
+ * the file refers to yet, then the metadata that makes them part of it. In between no metadata leaves HDF5 (evictions
+ * of the metadata cache are off), and the driver brings that of a flush to the file so that all rows of the flush before
+ * can be read at any moment (hdf5_driver.c).
  *
  * HDF5 1.10 crashes when the disk is full. So space is reserved before HDF5 gets to write there, and what was reserved too
  * much is cut off at the end: a full disk is met by us, with all that HDF5 wrote before intact.
@@ -30,9 +31,8 @@ enum {
     CHUNK_BYTES = 1 << 17, /* of all datasets together: what a nearly full disk must still have room for */
     CHUNK_ROWS_MIN = 16,
     CHUNK_ROWS_MAX = 1024,
-    NODE_BYTES = 3 << 10, /* of the index of chunks, a B-tree: 24 + 64 * 8 + 65 * 32 bytes at most, ... */
-    NODE_CHUNKS = 60,     /* ... which has one node for that many chunks, ... */
-    NODES_AT_ONCE = 4,    /* ... and later takes a new leaf, and new nodes of the levels above */
+    NODE_CHUNKS = 60,  /* the index of chunks has one node for that many, ... */
+    NODES_AT_ONCE = 4, /* ... and later takes a new leaf, and new nodes of the levels above */
     CHUNKS_AT_ONCE =
         64, /* after so many their indices are forgotten. Packed files are flushed then only: a flush moves the ends of free space */
 };
@@ -131,27 +131,17 @@ static bool write_notes(hdf5_sink *h5) {
     return ok;
 }
 
-zn_status hdf5_reserve(const hdf5_sink *h5, off_t start, size_t bytes, bool *reserved) {
-    int reason = posix_fallocate(h5->reserve, start, (off_t)bytes);
-    *reserved = reason == 0;
-    if (reason == 0 || reason == EOPNOTSUPP || reason == EINVAL) return ZN_OK;
-    return fail_file(h5->context, h5->path, "written", reason);
+zn_status hdf5_outcome(const hdf5_sink *h5, bool ok) {
+    int error = h5->driver.error;
+    if (error == ENOMEM) return ZN_ERROR_MEMORY; /* which has its sentence */
+    if (error != 0) return fail_file(h5->context, h5->path, "written", error);
+    return ok ? ZN_OK : hdf5_fail(h5->context, h5->path);
 }
 
-/* The superblock holds the end of what is in use. HDF5 may write it after metadata that refers to space behind the old end,
- * and readers refuse to go there: a run killed in between would leave an unreadable last chunk. So we move the end ahead of
- * everything that the next flush can use; the flush then puts the exact value. (File format specification, superblock
- * version 0, the one of the oldest format; others are left alone.) */
-static void move_end_ahead(const hdf5_sink *h5, uint64_t end) {
-    enum { VERSION_AT = 8, SIZE_OF_OFFSETS_AT = 13, BASE_AT = 24, END_AT = 40 };
-    unsigned char head[END_AT], bytes[8];
-    if (pread(h5->reserve, head, sizeof head, 0) != (ssize_t)sizeof head) return;
-    for (int i = 0; i < 8; i++) {
-        if (head[BASE_AT + i] != 0) return;
-        bytes[i] = (unsigned char)(end >> 8 * i);
-    }
-    if (head[VERSION_AT] != 0 || head[SIZE_OF_OFFSETS_AT] != 8) return;
-    if (pwrite(h5->reserve, bytes, sizeof bytes, END_AT) < 0) return; /* only less safe, and a real trouble shows up soon */
+zn_status hdf5_reserve(const hdf5_sink *h5, off_t start, size_t bytes) {
+    int reason = posix_fallocate(h5->reserve, start, (off_t)bytes);
+    if (reason == 0 || reason == EOPNOTSUPP || reason == EINVAL) return ZN_OK;
+    return fail_file(h5->context, h5->path, "written", reason);
 }
 
 static size_t chunk_bytes(hsize_t chunk, hsize_t rows, int width, int datasets) {
@@ -170,11 +160,8 @@ static zn_status reserve_chunks(const hdf5_sink *h5, bool main, const bool *entr
     if (main && h5->notes.urgent) bytes += h5->notes.urgent * NOTE_ROWS * RESULT_NOTE_BYTES + RESERVE_BYTES + NODES_AT_ONCE * NODE_BYTES;
     if (bytes == 0) return ZN_OK;
     hsize_t used = 0;
-    if (H5Fget_filesize(h5->file, &used) < 0) return hdf5_fail(h5->context, h5->path);
-    bool reserved;
-    zn_status status = hdf5_reserve(h5, (off_t)used, bytes, &reserved);
-    if (reserved) move_end_ahead(h5, used + bytes);
-    return status;
+    if (H5Fget_filesize(h5->file, &used) < 0) return hdf5_outcome(h5, false);
+    return hdf5_reserve(h5, (off_t)used, bytes);
 }
 
 static bool write_main(hdf5_sink *h5) {
@@ -241,9 +228,10 @@ static zn_status write_rows(hdf5_sink *h5, bool last) {
     for (int t = 0; ok && flushed && t < h5->n_entries; t++) ok = !entries[t] || H5Dflush(h5->entries[t].dataset) >= 0;
     if (ok && flushed && noted) ok = H5Dflush(h5->notes.dataset) >= 0;
     if (ok && flushed) ok = H5Fflush(h5->file, H5F_SCOPE_LOCAL) >= 0;
-    if (!ok) return hdf5_fail(h5->context, h5->path);
+    zn_status outcome = hdf5_outcome(h5, ok);
+    if (outcome != ZN_OK) return outcome;
     if (main && (h5->chunk_start / h5->chunk_rows + 1) % CHUNKS_AT_ONCE == 0 && h5->filled == h5->chunk_rows && !forget_indices(h5))
-        return hdf5_fail(h5->context, h5->path);
+        return hdf5_outcome(h5, false);
     if (main) h5->flushed = h5->filled;
     if (h5->flushed == h5->chunk_rows) {
         h5->chunk_start += h5->chunk_rows;
@@ -330,10 +318,12 @@ static zn_status hdf5_close(void *state, bool keep_last_rows) {
     hsize_t size = 0;
     bool sized = h5->file >= 0 && H5Fget_filesize(h5->file, &size) >= 0;
     if (h5->file >= 0) closed = H5Fclose(h5->file) >= 0 && closed;
-    if (!closed && status == ZN_OK) status = hdf5_fail(context, h5->path);
+    zn_status outcome = status == ZN_OK ? hdf5_outcome(h5, closed) : ZN_OK;
+    if (outcome != ZN_OK) status = outcome, closed = false;
     hdf5_leave(&guard);
     if (closed && sized && ftruncate(h5->reserve, (off_t)size) != 0 && status == ZN_OK)
         status = fail_file(context, h5->path, "written", errno);
+    hdf5_driver_free(&h5->driver);
     mem_free(context, h5->buffer);
     mem_free(context, h5->gathered);
     mem_free(context, h5->notes.texts);
