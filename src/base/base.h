@@ -10,8 +10,9 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Leaves an error in the context and returns its status, so that a caller writes `return fail(...)`. Also the `subject` and
- * the place may be given. Never fails itself: when memory is out a fixed sentence is kept. Without a context (NULL) there is only the status. */
+/* Leaves an error in the context and returns its status, so that a caller writes `return fail(...)`. The `subject` and
+ * the place are optional. Never fails itself: without memory a fixed sentence is kept. Without a context (NULL) there is only the
+ * status. */
 typedef struct error_place {
     const char *file; /* copied */
     int line, column;
@@ -44,18 +45,18 @@ double *mem_parts(zn_context *context, const mem_part *list, size_t n);
 char *mem_text(zn_context *context, const char *text); /* copy */
 char *mem_format(zn_context *context, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void mem_free(zn_context *context, void *block);
-/* Frees a block later: after MEM_RETIRED others were retired, or with the context. Until then it may be read. */
+/* Frees a block later: once MEM_RETIRED others have been retired, or with the context. Until then it may be read. */
 enum { MEM_RETIRED = 64 };
 void mem_retire(zn_context *context, void *block);
 /* 1, 2, 3 ...: a number that nothing else of the context has. */
 unsigned mem_number(zn_context *context);
 
-/* Whether what takes long is to end: see zn_context_watch. */
+/* Whether long work has been asked to stop: see zn_context_watch. */
 bool base_stopped(const zn_context *context);
 
 #define MEM_ARRAY(context, type, count) ((type *)mem_array(context, (size_t)(count), sizeof(type)))
 
-/* Of a clock that is never set back. */
+/* Seconds of a monotonic clock. */
 double base_seconds(void);
 
 #endif

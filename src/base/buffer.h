@@ -5,7 +5,7 @@
 
 #include "base/base.h"
 
-/* Begin with {.context = ...}. After a failure nothing is added, and buffer_end says NULL. */
+/* Begin with {.context = ...}. After a failure nothing is added, and buffer_end returns NULL. */
 typedef struct text_buffer {
     zn_context *context;
     char *text;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values as bytes, by one function for counting, writing and reading: what is said once cannot differ. */
+/* Values as bytes: one function counts, writes and reads them, so that the three cannot disagree. */
 #ifndef BASE_BYTES_H
 #define BASE_BYTES_H
 

@@ -14,7 +14,7 @@ typedef struct kept_error {
 
 struct zn_context {
     zn_allocator allocator;
-    const volatile int *stop; /* NULL, or not zero: what takes long is to end */
+    const volatile int *stop; /* NULL, or the address of a flag: not zero asks long work to stop */
     zn_log_function *log;
     void *log_user;
     kept_error *errors;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Handles: what users hold by a pointer knows what it is, so that NULL and destroyed objects are reported instead of followed.
+/* Handles: an object that users hold by a pointer knows its own kind, so that NULL and destroyed objects are reported, not dereferenced.
  *
- * The structure begins with HANDLE_HEAD. Destroying clears it and keeps its memory with the context for a while (mem_retire), so that a
- * handle that is used once more still finds a head without a stamp: nothing that was freed is read. What cannot be recognised: a handle
- * that was destroyed before the last MEM_RETIRED destroyed ones, and everything once its context is destroyed. */
+ * The structure begins with HANDLE_HEAD. Destroying clears it and keeps its memory with the context for a while (mem_retire), so that using
+ * a destroyed handle finds a head without a stamp, and no freed memory is read. Not recognised: a handle that was destroyed more than
+ * MEM_RETIRED destroyed handles ago, and any handle whose context is destroyed. */
 #ifndef BASE_HANDLE_H
 #define BASE_HANDLE_H
 

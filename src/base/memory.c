@@ -54,7 +54,7 @@ void zn_context_watch(zn_context *context, const volatile int *stop) {
 
 bool base_stopped(const zn_context *context) { return context->stop && *context->stop; }
 
-/* Members of a team may ask at the same time. */
+/* Members of a team may allocate at the same time. */
 static void lock(zn_context *context) {
     if (context->team) pthread_mutex_lock(&context->lock);
 }

@@ -38,8 +38,8 @@ bool names_add(zn_context *context, name_table *t, int owner, const char *name, 
     return true;
 }
 
-/* Those that stay are put again, as entries behind a gap would not be found. From the first empty place on, each finds the same
- * place or one before it. */
+/* The remaining entries are inserted again, as those behind a gap would not be found. In order from the first empty place on, each
+ * lands where it was or earlier. */
 void names_drop(name_table *t, int value) {
     size_t begin = 0;
     if (!t->size) return;

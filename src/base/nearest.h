@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* "did you mean": which of the known names somebody probably wanted. */
+/* "did you mean": which of the known names was probably meant. */
 #ifndef BASE_NEAREST_H
 #define BASE_NEAREST_H
 

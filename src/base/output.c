@@ -79,7 +79,8 @@ zn_status output_check_input(zn_context *context, const char *path, const char *
 
 /* ---- opening ---- */
 
-/* The file that is meant: PATH, or where a symbolic link of that name leads. Anything but a file would be lost by the renaming. */
+/* The file that is meant: PATH, or the target of a symbolic link of that name. Renaming would replace anything that is not a regular
+ * file. */
 static zn_status find_target(zn_context *context, const char *path, char **target) {
     struct stat info;
     *target = NULL;
@@ -113,7 +114,7 @@ static bool try_lock(int descriptor) {
     return result == 0 || (errno != EAGAIN && errno != EACCES && errno != EWOULDBLOCK); /* file systems without locks do without */
 }
 
-/* 1: locked and empty; 0: the name has gone to another file meanwhile, to be tried again; -1: an error is left. */
+/* 1: locked and empty; 0: the name belongs to another file by now, try again; -1: an error is left. */
 static int open_partial(output_file *o) {
     struct stat mine, named;
     error_place place = ERROR_PLACE_NONE;

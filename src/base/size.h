@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sizes that NaN cannot slip through: NaN in, NaN out, whatever comes before or after it. fmax forgets a NaN, and so does
+/* Maxima and norms that keep NaN: NaN in, NaN out, in whatever order. fmax drops a NaN, and so does
  * `if (!(size <= worst)) worst = size` at the next finite size; the layout test refuses both. Every maximum, minimum and largest entry
- * is taken by these. And sums that carry a NaN by themselves. */
+ * is taken by these, or by sums, which keep a NaN anyway. */
 #ifndef BASE_SIZE_H
 #define BASE_SIZE_H
 

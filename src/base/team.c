@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A round: its loop is written down, then it is open; members join an open round, take tasks by counters, and leave. When the caller finds no more tasks it closes the
- * round and waits for those who have joined only: who has not woken by then is not waited for. Loops follow each other within microseconds, or within
- * milliseconds where there is other work between them, and to wake a thread takes longer than many loops do: so members look for the next round for a while before they sleep. */
+/* A round: its loop is stored, then it opens; members join an open round, take tasks by counters, and leave. When the caller finds no more
+ * tasks it closes the round and waits only for the members that joined, not for those that are still waking up. Loops follow each other
+ * within microseconds, or within milliseconds where there is other work between them, and waking a thread takes longer than many loops: so
+ * members poll for the next round for a while before they sleep. */
 #include "base/team.h"
 
 #include "base/context.h"
@@ -10,9 +11,9 @@
 #include <sched.h>
 #include <stdatomic.h>
 
-enum { LOOKS = 64 };                 /* between looks at the clock, with others let through */
-static const double awake = 2e-3;    /* seconds: that a member looks for the next round */
-static const double patience = 1e-4; /* seconds: that the caller looks for the end of tasks */
+enum { LOOKS = 64 };                 /* polls between readings of the clock, at which the thread yields */
+static const double awake = 2e-3;    /* seconds that a member polls for the next round */
+static const double patience = 1e-4; /* seconds that the caller polls for the end of tasks */
 
 typedef struct member {
     base_team *team;
@@ -20,7 +21,7 @@ typedef struct member {
     pthread_t thread;
 } member;
 
-/* Tasks that are taken in their order; apart from other rows, so that those who take them do not write to the same cache line. */
+/* Tasks that are taken in their order. Each row has its own cache line, so that threads on different rows do not contend for it. */
 enum { CACHE_LINE = 64 };
 typedef struct row {
     atomic_int next;
@@ -29,7 +30,7 @@ typedef struct row {
 } row;
 
 struct base_team {
-    int size, asked; /* asked: for so many; there may be fewer */
+    int size, asked; /* asked: how many were asked for; there may be fewer */
     pthread_mutex_t lock;
     pthread_cond_t begins, ends;
     atomic_uint round; /* changes when there is work, or the end */
@@ -43,7 +44,7 @@ struct base_team {
 };
 enum { OPEN = 1, JOINED = 2 };
 
-/* From one row after the other, the own one first. */
+/* From one row after the other, beginning with the member's own. */
 static void take_tasks(base_team *team, int number) {
     for (int k = 0; k < team->n_rows; k++) {
         row *from = &team->rows[(number + k) % team->n_rows];
@@ -51,14 +52,14 @@ static void take_tasks(base_team *team, int number) {
     }
 }
 
-/* Looks cost the other thread of a core nothing. */
+/* So that polling does not slow the other hardware thread of the core. */
 static inline void pause_briefly(void) {
 #if defined(__x86_64__) || defined(__i386__)
     __builtin_ia32_pause();
 #endif
 }
 
-/* Looks until *word is, or is not, `value`, for some time. */
+/* Polls for some time until *word is, or is not, `value`. */
 static bool look_for(atomic_uint *word, unsigned value, bool is, double seconds) {
     double end = base_seconds() + seconds;
     do {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Texts that come from elsewhere, byte by byte safe to pass on. What is not UTF-8 becomes U+FFFD, one for each byte. */
+/* Untrusted texts, made safe to pass on. Each byte that is not UTF-8 becomes U+FFFD. */
 #ifndef BASE_TEXT_H
 #define BASE_TEXT_H
 
@@ -8,7 +8,7 @@
 
 enum { TEXT_PIECE = 16 }; /* room that a piece needs, with the 0 at its end */
 
-/* The character at *text, which goes behind it; not at the end of the text. */
+/* The character at *text, which advances past it; not to be called at the end of the text. */
 uint32_t text_next(const char **text);
 /* Control characters, line ends of every kind and marks that reverse the direction of writing. */
 bool text_is_control(uint32_t character);

@@ -6,7 +6,7 @@
 
 #include <stdlib.h> /* says which C library this is */
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) /* which are not there yet when the choice is made */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) /* whose functions are not available yet when the choice is made */
 #elif defined(__x86_64__) && defined(__GLIBC__) && defined(__has_attribute) && !defined(__clang__)
 #if __has_attribute(target_clones)
 #define WIDE __attribute__((target_clones("avx2", "default")))
@@ -20,7 +20,7 @@
 typedef double four __attribute__((vector_size(4 * sizeof(double))));
 typedef four four_there __attribute__((aligned(sizeof(double)), may_alias));
 
-/* Part of the functions that call it, so that it is compiled with their vectors, and with the sizes that they know. */
+/* Inlined into its callers, so that it is compiled with their vectors and with the sizes that they know. */
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
 #endif

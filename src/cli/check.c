@@ -16,7 +16,7 @@ static const char usage[] = "zeno check SCENE [--scheme NAME[:STAGES]] [--SETTIN
 /* ---- what a model from parts is made of ---- */
 
 static bool is_body(const zn_part_info *part) { return part->nu > 0; }
-/* Marks remember how far a joint has turned, and rest. */
+/* Marks count the turns of a joint; they do not move by themselves. */
 static bool is_mark(const zn_part_info *part) { return !strcmp(part->what, "mark"); }
 static bool moves(const zn_part_info *part) { return is_body(part) && !is_mark(part); }
 
@@ -86,7 +86,7 @@ static void print_parts(const zn_model *model) {
     print_group(model, "forces and energies", is_force);
 }
 
-/* Shapes that find each other: how many of each class, which are named alike for a body's own, and the rules. */
+/* Shapes with contacts by rules: how many of each class, which have the names of their bodies, and the rules. */
 static void print_field(const zn_model *model) {
     enum { MOST_COMPARED = 3000 };
     const contact_field *field = contact_field_of(model);
@@ -133,7 +133,7 @@ static void print_freedom(zn_context *context, const zn_model *model) {
     printf("\n");
 }
 
-/* A title may hold anything; a terminal would obey its control characters. */
+/* Control characters of a title must not reach the terminal. */
 static void print_title(const char *title) {
     for (char piece[TEXT_PIECE]; *title;) text_plain(&title, piece), fputs(piece, stdout);
     printf("\n");

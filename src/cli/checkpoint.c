@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A file that a run goes on from:
+/* A file from which a run is continued:
  *
  *     head      what it is, number of rows, lengths and hash of what follows
  *     snapshot  of the simulation, which knows its model, settings and version
- *     account, recorder   what goes from step to step in them (sim/account.c, sim/recorder.c)
+ *     account, recorder   their state between steps (sim/account.c, sim/recorder.c)
  *
- * The rows stay in OUT.partial, where the run has left them. The run that goes on sets them aside as OUT.partial.old and copies those that the checkpoint counts, so
- * that its file has the bytes of a run that was not interrupted; if that is killed too, the rows set aside are still there. A run that was killed after it had
- * given OUT its name, but before it ended, has left its rows there. */
+ * The rows stay in OUT.partial, where the run has left them. A continued run sets them aside as OUT.partial.old and copies those that the
+ * checkpoint counts, so that its file has the bytes of a run that was not interrupted; if that is killed too, the rows set aside are still
+ * there. A run that was killed after it had renamed its file to OUT, but before it ended, has left its rows there. */
 #include "cli/checkpoint.h"
 #include "base/bytes.h"
 #include "base/output.h"
@@ -80,7 +80,7 @@ zn_status checkpoint_write(const char *path, const checkpoint_of *of) {
     return status;
 }
 
-/* ---- going on ---- */
+/* ---- continuing ---- */
 
 static zn_status read_file(zn_context *context, const char *path, checkpoint_content *c) {
     FILE *file = fopen(path, "rb");
@@ -120,7 +120,8 @@ void checkpoint_forget(zn_context *context, checkpoint_content *c) {
     *c = (checkpoint_content){0};
 }
 
-/* OUT belongs to the run of this checkpoint, which had come to its end: younger than the checkpoint, and the rows that it counts end where it was written. */
+/* Whether OUT is the complete file of this checkpoint's run: it is younger than the checkpoint, whose rows end at the time of the
+ * checkpoint. */
 static bool is_complete(const checkpoint_of *of, checkpoint_content *c) {
     struct stat out, point;
     long rows = c->head.rows;
@@ -142,7 +143,7 @@ zn_status checkpoint_find_rows(const checkpoint_of *of, checkpoint_content *c) {
     if (!of->out) return ZN_OK;
     if (!(c->old = mem_format(context, "%s.partial.old", of->out))) return ZN_ERROR_MEMORY;
     if (access(c->old, R_OK) == 0 && result_open(context, c->old, &c->rows) == ZN_OK) {
-        if (result_rows(c->rows) >= c->head.rows) return ZN_OK; /* an earlier try that did not get far */
+        if (result_rows(c->rows) >= c->head.rows) return ZN_OK; /* copied by an earlier, interrupted attempt */
         result_close(c->rows);
         c->rows = NULL;
     }

@@ -31,7 +31,7 @@ typedef struct checkpoint_of {
 /* After a step and its rows. */
 zn_status checkpoint_write(const char *path, const checkpoint_of *);
 
-/* What a run goes on from, in this order: */
+/* To continue a run, in this order: */
 typedef struct checkpoint_head {
     char what[8];
     long rows;
@@ -45,7 +45,7 @@ typedef struct checkpoint_content {
     char *old; /* rows that were set aside */
     zn_result *rows;
 } checkpoint_content;
-/* The simulation is where it was. */
+/* Restores the simulation. */
 zn_status checkpoint_read(const char *path, const checkpoint_of *, checkpoint_content *);
 /* The rows of the run so far, before there is a recorder of the same file. */
 zn_status checkpoint_find_rows(const checkpoint_of *, checkpoint_content *);

@@ -51,7 +51,7 @@ typedef struct cone_report {
     double wall_seconds;
 } cone_report;
 
-/* By what r and u say: a contact without force is open, one with a velocity along its plane slips. */
+/* From r and u: a contact without force is open, one with a velocity in its plane slips. */
 static void count_states(cone_report *report, const double *r, const double *u) {
     int dim = report->problem->dim, nT = dim == 5 ? 2 : dim - 1;
     double largest_r = 0, largest_u = 0;

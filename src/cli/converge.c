@@ -175,7 +175,7 @@ static void print_slope(int i, const double *step, const double *error) {
     else printf("       ");
 }
 
-/* A dash: a run failed, or the truth does not say. */
+/* A dash: a run failed, or the exact solution lacks this value. */
 static void print_error(double error) {
     if (isnan(error)) printf(" %12s", "-");
     else printf(" %12.4e", error);
@@ -247,7 +247,7 @@ static void watch(void *user, long done, long total) {
     progress_update(bar, (double)done, done);
 }
 
-/* What went wrong in the runs, one line each. */
+/* The errors of the runs, one line each. */
 static int judge(const converge *c) {
     int status = CLI_OK;
     for (int i = 0; i < c->n_schemes * runs_each(c); i++) {
@@ -319,7 +319,7 @@ static int study(converge *c, zn_context *context, const zn_scene *scene, const 
     return status;
 }
 
-/* What can be checked before the runs. */
+/* Checks before the runs. */
 static bool check_files(const converge *c) {
     size_t length = c->out ? strlen(c->out) : 0;
     if (c->out && (length < 5 || strcmp(c->out + length - 4, ".csv") != 0))

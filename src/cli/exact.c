@@ -23,7 +23,7 @@ static int place_of(const zn_model *model, const char *column) {
     return -1;
 }
 
-/* A table of one row was written as a truth: a name that nobody knows is a slip of the pen. */
+/* A table of one row was written as an exact solution, so an unknown name in it is a mistake. */
 static zn_status take_column(zn_context *context, const char *path, const zn_model *model, double end, result_file *file, int column,
                              double *x) {
     const char *name = result_column_name(file, column);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The input of gnuplot: the script of a picture. Texts come from files and arguments and must not mean anything to gnuplot, which
- * runs what stands in backquotes, also between double quotes, expands @macros and formats "enhanced" texts. So a text is written
+ * executes text in backquotes, also between double quotes, expands @macros and formats "enhanced" texts. So a text is written
  * with letters, digits and a few other characters as they are and every other byte as \ooo: nothing that has a meaning is left. */
 #include "cli/gnuplot.h"
 
@@ -9,7 +9,7 @@
 
 #include <strings.h>
 
-/* Okabe and Ito's colours, which the colour-blind can distinguish too; those that stand out on white first. */
+/* Okabe and Ito's colours, which colour-blind readers can distinguish, too; those with most contrast on white first. */
 static const char *const colours[] = {"#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#B8A800"};
 enum { N_COLOURS = sizeof colours / sizeof *colours, LEGEND_ROWS = 24, TICK_COLOURS = 8, SVG_FONT = 14, PNG_FONT = 16 };
 
@@ -89,7 +89,7 @@ void plot_put_range(FILE *script, char axis, plot_range range) {
     fputs("]\n", script);
 }
 
-/* Time goes from edge to edge; other axes get a little air, where no range is given. */
+/* Time goes from edge to edge; other axes get a margin, unless a range is given. */
 static void put_ranges(FILE *script, const plot_def *plot) {
     double air_x = rises(plot->curves[0].x, plot->curves[0].rows) || plot->log_x ? 0 : 0.04, air_y = plot->log_y ? 0 : 0.04;
     double left = isfinite(plot->x.low) ? 0 : air_x, right = isfinite(plot->x.high) ? 0 : air_x;
@@ -128,7 +128,7 @@ void plot_put_labels(FILE *script, const plot_def *plot, const char *x_name, con
     if (plot->title && *plot->title) put_axis_name(script, "title", plot->title);
 }
 
-/* The legend stands beside or below the curves, where it hides none. */
+/* The legend stands beside or below the curves, so that it covers none of them. */
 void plot_put_key(FILE *script, plot_key key) {
     if (key == PLOT_KEY_OFF) fputs("set key off\n", script);
     else if (key == PLOT_KEY_BELOW)
@@ -173,7 +173,7 @@ void plot_put_curve(FILE *script, const char *name, int k, const plot_curve *cur
     fputs("EOD\n", script);
 }
 
-/* On a second vertical axis from 0 to 1, which nobody sees. */
+/* On an invisible second vertical axis from 0 to 1. */
 static void put_ticks(FILE *script, const plot_def *plot) {
     fputs("set y2range [0:1]\n", script);
     for (int k = 0; k < plot->n_ticks; k++) {

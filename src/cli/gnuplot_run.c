@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Script and complaints are files without a name, the picture comes through a pipe and is written by us: so a full disk is met where
- * it is noticed. */
+/* The script and gnuplot's messages are unnamed files; the picture comes through a pipe and is written here, so that a full disk
+ * is noticed. */
 #include "cli/gnuplot_run.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What commands on scenes share: a context that speaks on standard error, and settings overridden by options. */
+/* What commands on scenes share: a context that reports on standard error, and settings overridden by options. */
 #ifndef CLI_LOAD_H
 #define CLI_LOAD_H
 

@@ -31,7 +31,7 @@ static void help(FILE *to) {
 
 static const char *command_name(const void *list, int i) { return ((const command *)list)[i].name; }
 
-/* Streams that are closed get something that is open: else the next file would take their number, and receive what is meant for them.
+/* Standard streams that are closed are opened: otherwise the next file would take their number and receive their output.
  * Writing to this standard output fails, which is reported at the end. */
 static void open_closed_streams(void) {
     static const int modes[] = {O_RDONLY, O_RDONLY, O_WRONLY};
@@ -39,7 +39,7 @@ static void open_closed_streams(void) {
         if (fcntl(stream, F_GETFD) < 0 && open("/dev/null", modes[stream]) != stream) return;
 }
 
-/* The results are on their way only when the last flush has succeeded. */
+/* The results are complete only when the last flush has succeeded. */
 static int end_output(int status) {
     errno = 0;
     bool failed = fflush(stdout) != 0;

@@ -98,7 +98,7 @@ static zn_status put_data(FILE *to, const page_data *data) {
     return study_view_is_study(data->result) ? page_put_study(to, data) : page_put_data(to, data);
 }
 
-/* The policy forbids every request: what is not in the page does not exist for it. */
+/* The policy forbids every request: the page must contain all that it needs. */
 static zn_status put_page(FILE *to, const page_data *data, const char *viewer) {
     fputs("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
           "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src 'unsafe-inline'; style-src "

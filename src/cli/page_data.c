@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The data of a page: facts, the scene's text, the drawing, and all columns as numbers of 4 bytes (8 for time and energy) in base64.
- * Long results are thinned out; percussions and iterations, which are sums since the row before, are then summed up. */
+ * Long results are thinned out; percussions and iterations, which count since the previous row, are then added up. */
 #include "cli/page_data.h"
 
 #include "cli/summary.h"
@@ -159,7 +159,7 @@ zn_status page_put_data(FILE *to, const page_data *data) {
     fprintf(to, "\"rows\": %ld,\n\"scene\": ", s.kept);
     cli_json_text(to, text_of(data, "scene"));
     fputs(",\n\"drawing\": ", to);
-    cli_json_text(to, text_of(data, "drawing")); /* as a text: whatever a file holds, the page stays whole */
+    cli_json_text(to, text_of(data, "drawing")); /* as a text: no content of the file can break the page */
     fputs(",\n", to);
     zn_status status = page_put_contacts(to, data, &s);
     if (status == ZN_OK) status = page_put_events(to, data);

@@ -29,7 +29,7 @@ static void put_list(FILE *to, const zn_contact_table *table, int kind, int n_ki
     }
 }
 
-/* Events of the scene follow, as kinds of their own with their names. */
+/* Events of the scene follow, each name a kind of its own. */
 zn_status page_put_events(FILE *to, const page_data *data) {
     zn_contact_table table, scene;
     zn_status status = zn_result_contact_events(data->result, &table);

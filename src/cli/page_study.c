@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The data of a page of a study: what varies, what was kept and what went wrong of each run, events, how a run is done by itself (the attribute `case`), and the
- * data of results that were kept, run-K.h5 in a folder. Large studies are thinned out evenly. */
+/* The data of a page of a study: what varies, the kept values and errors of each run, events, how to repeat a run (the attribute `case`),
+ * and the data of results that were kept, run-K.h5 in a folder. Large studies are thinned out evenly. */
 #include "cli/page_data.h"
 
 #include "cli/study_view.h"
@@ -174,7 +174,7 @@ zn_status page_put_study(FILE *to, const page_data *data) {
         fprintf(to, "\"rows\": %ld, \"first\": %ld,\n\"scene\": ", s.kept, first_run);
         cli_json_text(to, scene ? scene : "");
         fputs(",\n\"case\": ", to);
-        cli_json_text(to, single ? single : ""); /* as a text: whatever a file holds, the page stays whole */
+        cli_json_text(to, single ? single : ""); /* as a text: no content of the file can break the page */
         fputs(",\n", to);
         status = put_axes(to, &v, &s);
     }

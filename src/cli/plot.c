@@ -111,8 +111,8 @@ static int read_options(const plot_options *options, plot_def *plot) {
     return CLI_OK;
 }
 
-/* Splits at commas, in place, by the rules of CSV: a name that begins with a double quote goes to the next single one, and may have commas in it; elsewhere a quote is a letter
- * like others. Returns the number of names. */
+/* Splits at commas, in place, by the rules of CSV: a name that begins with a double quote goes to the next single one, and may have commas
+ * in it; elsewhere a quote is a letter like others. Returns the number of names. */
 static int split_names(char *list, const char **names) {
     int n = 0;
     const char *start = list;
@@ -211,7 +211,7 @@ static int get_curves(zn_context *context, const plot_options *options, int file
     return code;
 }
 
-/* Names that the user gives go before ours. */
+/* Names that the user gives take precedence. */
 static int label_curves(zn_context *context, const plot_options *options, plot_curves *curves) {
     for (int k = 0; k < curves->count && k < options->n_labels; k++) {
         char *name = mem_text(context, options->labels[k]);
@@ -280,7 +280,7 @@ static zn_status draw_one(const plot_options *options, plot_def *plot, study_vie
     return plot_map(view, &map, plot, options->out);
 }
 
-/* What one study shows: a map, a histogram, or what is usual for it. */
+/* The picture of one study: a map, a histogram, or its default. */
 static int draw_study(zn_context *context, const plot_options *options, plot_def *plot) {
     result_file *result = NULL;
     study_view view = {0};
@@ -346,7 +346,7 @@ static int plot_results(const plot_options *options, plot_def *plot) {
     return code;
 }
 
-/* Names for people instead of those of the columns. */
+/* Readable names instead of those of the columns. */
 static void name_numbers(plot_options *options) {
     static const char *const names[] = {"near", "pushing"};
     if (!options->contacts || strcmp(options->contacts, "number") != 0) return;

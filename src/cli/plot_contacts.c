@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pictures of contacts that came by themselves: the sum of their normal forces over time, and the network of forces at a moment. A contact is
- * drawn as a line from the middle of one body through the point where they touch to the middle of the other, wider and darker the larger its force is; a shape
- * that has no coordinates (a floor) ends there. The widest line is as wide as a part of the usual length of lines, so that those of a large pile stay apart. Forces are means over a short time, so that impacts show. */
+/* Pictures of contacts by rules: the sum of their normal forces over time, and the network of forces at a moment. A contact is
+ * drawn as a line from the middle of one body through the point where they touch to the middle of the other, wider and darker the larger
+ * its force is; a shape that has no coordinates (a floor) ends there. The widest line is as wide as a part of the usual length of lines, so
+ * that those of a large pile stay apart. Forces are means over a short time, so that impacts show. */
 #include "cli/plot_contacts.h"
 
 #include <stdlib.h>
@@ -140,7 +141,7 @@ static void extent_of(const network *net, double low[2], double high[2]) {
         }
 }
 
-/* A row of dominoes is no line: the picture shows at least this part of its longer side in the other direction. */
+/* So that a row of dominoes does not become a line: the least height of the picture as a part of its width, or the reverse. */
 static const double least_aspect = 0.25;
 
 static void put_range(FILE *script, const network *net) {

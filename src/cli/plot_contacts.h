@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pictures of contacts that came by themselves. */
+/* Pictures of contacts by rules. */
 #ifndef CLI_PLOT_CONTACTS_H
 #define CLI_PLOT_CONTACTS_H
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A map over two things that vary: a colour for each run. Runs on a grid are cells, whose edges lie halfway between neighbours,
  *
- *   e_0 = x_0 - (x_1 - x_0)/2,  e_i = (x_{i-1} + x_i)/2,  e_n = x_{n-1} + (x_{n-1} - x_{n-2})/2    (of logarithms where the axis is logarithmic);
+ *   e_0 = x_0 - (x_1 - x_0)/2,  e_i = (x_{i-1} + x_i)/2,  e_n = x_{n-1} + (x_{n-1} - x_{n-2})/2    (of logarithms where the axis is
+ * logarithmic);
  *
- * others (samples) are points. Colours are those of classes, with a legend, or of a scale. Neighbours in a row with one colour are one rectangle. */
+ * others (samples) are points. Colours are those of classes, with a legend, or of a scale. Neighbours in a row with one colour are one
+ * rectangle. */
 #include "cli/plot_study.h"
 
 #include <stdlib.h>
@@ -11,7 +13,7 @@
 enum { MOST_CLASSES = 8, SHADES = 128, SPARSE = 4, CLASS_TEXT = 100 };
 static const char *const class_colours[MOST_CLASSES + 1] = {"#56b4e9", "#e69f00", "#009e73", "#cc79a7", "#f0e442",
                                                             "#0072b2", "#d55e00", "#8c6d46", "#b0b0b0"};
-static const double overlap = 0.6; /* points: neighbours lie a little below the next, or seams would show */
+static const double overlap = 0.6; /* points by which cells overlap, as seams would show otherwise */
 
 enum { EMPTY = -1, NO_VALUE = MOST_CLASSES }; /* instead of a class */
 

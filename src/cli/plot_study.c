@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Curves and scatters of a study. What varies besides the horizontal axis makes a curve for each of its values, as long as there are few of them: a single
- * line through all runs would only go to and fro. */
+/* Curves and scatters of a study. What varies besides the horizontal axis makes a curve for each of its values, as long as there are few of
+ * them: a single line through all runs would zigzag. */
 #include "cli/plot_study.h"
 
 #include <stdlib.h>
@@ -65,7 +65,7 @@ static void find_groups(const study_view *v, int x_axis, grouping *g) {
     }
 }
 
-/* "max:x, mu = 0.1, scheme = moreau, balls.h5", of which only what tells curves apart. */
+/* "max:x, mu = 0.1, scheme = moreau, balls.h5", of which only the parts that differ between curves. */
 static char *curve_name(const study_view *v, const grouping *g, int group, const char *column, bool with_column, const char *of) {
     char *name = mem_text(v->context, with_column ? column : ""), value[VALUE_TEXT];
     for (int i = 0; name && i < g->n_axes; i++) {
@@ -131,9 +131,9 @@ zn_status plot_study_curves(study_view *v, const char *x, int n_names, const cha
     return status;
 }
 
-/* ---- what is usual ---- */
+/* ---- default pictures ---- */
 
-/* Values that rise or repeat belong to a list or a range; samples do neither. */
+/* Values that ascend or repeat come from a list or a range; samples do neither. */
 static bool is_sampled(const study_view *v, const study_view_axis *axis) {
     bool rises = true;
     for (long i = 1; i < v->rows; i++) rises = rises && axis->values[i] >= axis->values[i - 1];

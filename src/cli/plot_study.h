@@ -9,7 +9,7 @@
 /* A list of curves that own what they show. */
 typedef struct plot_curves {
     plot_curve *list;
-    double **blocks; /* of each, NULL: the values are somebody else's */
+    double **blocks; /* of each, NULL: the values are not owned */
     size_t list_room, blocks_room;
     int count;
 } plot_curves;
@@ -17,12 +17,13 @@ typedef struct plot_curves {
 zn_status plot_curves_add(zn_context *, plot_curves *, char *name, const double *x, const double *y, long rows, double *block);
 void plot_curves_free(zn_context *, plot_curves *);
 
-/* A curve of each name over an axis or a column; one for each combination of what else varies, where there are few. of: what the legend adds
+/* A curve of each name over an axis or a column; one for each combination of what else varies, where there are few. of: what the legend
+ * adds
  * (the file), NULL: nothing. *points: they are better drawn as points. */
 zn_status plot_study_curves(study_view *, const char *x, int n_names, const char *const *names, const char *of, plot_curves *,
                             bool *points);
 
-/* What is drawn when nobody says it. */
+/* What is drawn by default. */
 typedef enum plot_study_kind { PLOT_STUDY_CURVES, PLOT_STUDY_MAP, PLOT_STUDY_HISTOGRAM } plot_study_kind;
 /* *name: of what; freed by mem_free. */
 zn_status plot_study_usual(study_view *, plot_study_kind *, char **name);

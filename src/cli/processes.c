@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The module with MPI, zeno-mpi.so, stands beside the program or in lib/zeno. What starts processes says in the environment how many there are. */
+/* The module with MPI, zeno-mpi.so, stands beside the program or in lib/zeno. What starts processes says in the environment how many there
+ * are. */
 #include "cli/processes.h"
 #include "base/base.h"
 

@@ -6,7 +6,7 @@
 #include "study/transport.h"
 #include "zeno/zeno.h"
 
-/* *transport NULL: it stands alone. Not ZN_OK: it does not, but has no MPI. */
+/* *transport NULL: a single process. Not ZN_OK: one of several, but without MPI. */
 zn_status cli_processes(zn_context *, const study_transport **transport);
 
 #endif

@@ -60,11 +60,11 @@ void progress_end(progress *bar) {
 
 /* ---- loading ---- */
 
-/* Loading is one call of the library: an alarm says that it goes on. Only what signals may do is done. */
+/* Loading is one call of the library, so an alarm shows that it is still running. Only async-signal-safe calls are made. */
 static void say_loading(int signal_number) {
     static const char text[] = "\rloading ... (Ctrl-C stops)\033[K";
     (void)signal_number;
-    if (write(STDERR_FILENO, text, sizeof text - 1) < 0) return; /* then nobody looks */
+    if (write(STDERR_FILENO, text, sizeof text - 1) < 0) return; /* there is no reader */
 }
 
 void progress_loading(bool begins) {
@@ -76,5 +76,5 @@ void progress_loading(bool begins) {
     setitimer(ITIMER_REAL, &timer, &before);
     if (begins) return;
     sigaction(SIGALRM, &action, NULL);
-    if (before.it_value.tv_sec == 0 && before.it_value.tv_usec == 0) fprintf(stderr, "\r\033[K"); /* it was said */
+    if (before.it_value.tv_sec == 0 && before.it_value.tv_usec == 0) fprintf(stderr, "\r\033[K"); /* the alarm has gone off */
 }

@@ -7,13 +7,13 @@
 #include <stddef.h>
 
 typedef struct progress {
-    bool shown;          /* there is a terminal and nobody asked for quiet */
+    bool shown;          /* on a terminal, unless quiet was asked for */
     double begun, drawn; /* wall clock, seconds */
     double start, end;   /* of the simulated time */
 } progress;
 
 progress progress_begin(double start, double end, bool quiet);
-/* As often as one likes: draws at most ten times a second. */
+/* May be called often: draws at most ten times a second. */
 void progress_update(progress *bar, double t, long steps);
 /* Leaves an empty line. */
 void progress_end(progress *bar);

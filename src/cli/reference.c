@@ -118,7 +118,8 @@ static void print_text(const reference *r) {
         }
 }
 
-/* 'word' becomes `word`: a quote opens a word unless a letter is before it, and closes it before a space or punctuation. A path becomes a link. */
+/* 'word' becomes `word`: a quote opens a word unless a letter is before it, and closes it before a space or punctuation. A path becomes a
+ * link. */
 static void print_markdown_cell(const char *text) {
     const char *path = strstr(text, "(docs/");
     bool inside = false;

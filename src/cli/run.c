@@ -59,7 +59,7 @@ static zn_status keep(zn_simulation *simulation, running *run) {
     return checkpoint_write(c->path, &(checkpoint_of){run->context, simulation, run->account, run->recorder, run->out, run->rows});
 }
 
-/* Steps to the end, like zn_simulation_run, but looks at what stops it and the progress bar after every step. */
+/* Steps to the end, like zn_simulation_run, but checks for requests to stop and updates the progress bar after every step. */
 static zn_status go(zn_simulation *simulation, running *run) {
     double last_row = zn_simulation_time(simulation);
     run->save.last = base_seconds();
@@ -98,7 +98,7 @@ typedef struct run_options {
     bool summary, quiet, help;
 } run_options;
 
-/* The simulation, its recorder and account; where it goes on, as they were. */
+/* The simulation, its recorder and account; for a continued run, in their saved state. */
 static zn_status prepare(const run_options *o, running *run, const zn_scene *scene, const zn_settings *settings,
                          zn_simulation **simulation) {
     zn_context *context = run->context;
@@ -120,7 +120,7 @@ static zn_status prepare(const run_options *o, running *run, const zn_scene *sce
     return status;
 }
 
-/* A scheme beyond its stability need not fail: the numbers stay finite, and each step is solved. */
+/* An unstable scheme need not fail: its numbers may stay finite, and each step is solved. */
 static void warn_if_diverged(const running *run, const zn_simulation *simulation) {
     zn_part_account all = run->account ? zn_account_total(run->account) : (zn_part_account){0};
     const zn_settings *settings = zn_simulation_settings(simulation);
@@ -140,7 +140,7 @@ static void warn_if_diverged(const running *run, const zn_simulation *simulation
     fprintf(stderr, strcmp(settings->scheme, "radau-2a") ? " or scheme: radau-2a\n" : "\n");
 }
 
-/* Values that nobody recorded are computed now: the status may change. */
+/* Values that were not recorded are computed now; the status may change. */
 static zn_status report(const run_options *o, const running *run, zn_scene *scene, zn_simulation *simulation, zn_status status,
                         double wall) {
     zn_context *context = run->context;
@@ -172,7 +172,7 @@ static void tell_rows(const running *run) {
 /* Ends the recording. A full disk may show only here, with the last rows. */
 static zn_status finish(running *run, zn_status status) {
     if (!run->recorder) return status;
-    bool writes = run->status == ZN_OK || run->status == ZN_ERROR_NOT_FINITE; /* a row that cannot be computed is no fault of the file */
+    bool writes = run->status == ZN_OK || run->status == ZN_ERROR_NOT_FINITE; /* a row that cannot be computed is no error of the file */
     zn_status flushed = writes ? zn_recorder_flush(run->recorder) : run->status;
     if (run->status == ZN_OK) run->status = flushed;
     if (status == ZN_OK) status = run->status;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Signals and limits of time. A timer ticks while there are limits; steps reset its count with one store, so that limits cost nothing.
  *
- * Solvers look at the flag between their iterations. A single factorisation of a huge system may take minutes, and is not ours to interrupt: a process that has received a request to stop and has
- * not after some seconds is ended. Rows are written as they come, so that none is lost. */
+ * Solvers look at the flag between their iterations. A single factorisation of a huge system may take minutes and cannot be interrupted: a
+ * process that has not stopped some seconds after the request is ended. Rows are written as they come, so that none is lost. */
 #include "cli/stopping.h"
 
 #include "cli/args.h"

@@ -3,7 +3,7 @@
  *
  *   |e^x|_1 = h sum_n sum_k |x_n^k - x_ref^k(t_n)|,  n = 1..N,  for x = q and x = u          (Breuling 2024, 4.56)
  *
- * or against the truth at the end, where it is known:
+ * or against the exact solution at the end, where it is known:
  *
  *   |e^x|_inf = max_k |x_N^k - x_exact^k|                                                                                */
 #ifndef CLI_STUDY_H

@@ -110,7 +110,7 @@ static void put_step_range(FILE *script, const study_picture *p) {
     fprintf(script, "set xrange [%.6g:%.6g]\n", low / 1.5, high * 1.5);
 }
 
-/* Truths of files may have positions alone. */
+/* Exact solutions from files may have positions alone. */
 static bool has_errors(const study_picture *p, bool of_u) {
     for (int k = 0; k < p->n_schemes; k++)
         for (int i = 0; i < p->n_steps; i++)

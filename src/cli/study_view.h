@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The file of a study made ready for pictures: what varies, which runs are selected. */
+/* The file of a study, prepared for pictures: what varies, which runs are selected. */
 #ifndef CLI_STUDY_VIEW_H
 #define CLI_STUDY_VIEW_H
 

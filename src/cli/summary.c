@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a run came to, as JSON and as a short table. */
+/* The outcome of a run, as JSON and as a short table. */
 #include "cli/summary.h"
 
 #include "base/text.h"
@@ -353,7 +353,7 @@ static void account_line(FILE *to, const zn_account *account) {
                    {"events and inputs", all.events},
                    {"impacts", -all.normal},
                    {"friction", -all.friction}};
-    const double roundoff = 1e-12; /* of the largest one: ideal joints are not worth a word */
+    const double roundoff = 1e-12; /* of the largest one: ideal joints need no line */
     double largest = fabs(all.kinetic) + fabs(all.potential);
     for (size_t i = 0; i < sizeof entries / sizeof *entries; i++) largest = larger(largest, fabs(entries[i].value));
     const char *before = "\n  by ";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a run came to, as JSON and as a short table. */
+/* The outcome of a run, as JSON and as a short table. */
 #ifndef CLI_SUMMARY_H
 #define CLI_SUMMARY_H
 

@@ -43,7 +43,7 @@ typedef struct sweep_options {
     const study_transport *transport; /* to other processes; NULL: there are none */
 } sweep_options;
 
-/* Set by Ctrl-C: no more runs are begun. */
+/* Set by Ctrl-C: no further runs are started. */
 static volatile sig_atomic_t interrupted;
 
 static void on_interrupt(int signal_number) {
@@ -107,7 +107,7 @@ bool cli_study_def(zn_context *context, const zn_scene *scene, const cli_study_t
     return ok;
 }
 
-/* ---- telling ---- */
+/* ---- reports ---- */
 
 typedef struct watching {
     bool shown;
@@ -149,7 +149,7 @@ static int report(const sweep_options *o, zn_context *context, zn_status status,
     return status == ZN_OK && !outcome->stopped ? CLI_OK : CLI_FAILED;
 }
 
-/* ---- doing ---- */
+/* ---- the command ---- */
 
 static int count_settings(const sweep_options *o, study_setting *settings) {
     int n = 0;

@@ -304,7 +304,7 @@ static void reduce_few(const cone_sparse *k, const cone_solver *s, int n, double
     }
 }
 
-static bool solve_few(cone_sparse *k, int n, double *right) {
+static bool solve_reduced(cone_sparse *k, int n, double *right) {
     double largest[FEW_ROWS] = {0}, *T = k->T;
     if (n == 0) return true;
     if (!all_finite(n * n, T)) return false;
@@ -339,7 +339,7 @@ static bool step_by_few(cone_solver *s, double *dx, double *dy) {
             k->columns[(size_t)(c + 1) * nx + (size_t)p->phi_y.index[e]] = s->phi_y[e];
     lin_lu_solve_many(s->lu, k->columns, n + 1);
     reduce_few(k, s, n, k->T, right);
-    if (!solve_few(k, n, right)) return false;
+    if (!solve_reduced(k, n, right)) return false;
     memset(dy, 0, (size_t)p->ny * sizeof(double));
     for (size_t i = 0; i < nx; i++) dx[i] = -k->columns[i];
     for (int c = 0; c < n; c++) {

@@ -4,7 +4,7 @@
  * Where the rule of a function gives 0/0 although the function has a one-sided or best value there, the derivative is an
  * `if` that names this point; its other branch is the rule, so that higher derivatives away from the point stay exact:
  *   |f|' = sign(f) f' (0 at a kink), sqrt(f)' = 0 where f = f' = 0, hypot' = 0 at the origin, (0^y)' = 0 for y > 0;
- * a function of an argument that rests has the derivative 0 there, even where its slope is infinite: acos(min(x, 1)). */
+ * a function of an argument with derivative 0 has the derivative 0, even where its slope is infinite: acos(min(x, 1)). */
 #include "expr/foot.h"
 
 /* ---- what is known already ---- */
@@ -50,7 +50,7 @@ static uint64_t mask_of(const expr_graph *graph, int variable) {
     return is_motion(variable) ? graph->moving[EXPR_MOTION - variable] : UINT64_C(1) << (variable % 64);
 }
 
-/* Whether the derivative needs no work; *derivative is EXPR_NONE then only when memory is out. */
+/* Whether the derivative needs no work; *derivative is then EXPR_NONE only when out of memory. */
 static bool known(expr_graph *graph, expr node, int variable, expr *derivative) {
     const expr_node *n = &graph->nodes[node];
     bool stepwise = n->op == EXPR_SIGN || n->op == EXPR_FLOOR || (n->op >= EXPR_LESS && n->op <= EXPR_NOT);
@@ -66,7 +66,7 @@ static bool known(expr_graph *graph, expr node, int variable, expr *derivative) 
     const expr_memo *memo = &graph->memos[memo_slot(graph, node, variable)];
     *derivative = memo->derivative;
     if (memo->variable != 0 || n->op != EXPR_VARIABLE) return memo->variable != 0;
-    *derivative = bit(graph, false); /* it rests */
+    *derivative = bit(graph, false); /* it does not vary */
     return true;
 }
 
@@ -85,7 +85,7 @@ static expr same_derivative(const expr_graph *graph, expr node, int variable) {
 
 /* ---- signs that can be seen ---- */
 
-#define SIGN_DEPTH 6 /* of looking for a proof; deeper ones are not worth the time */
+#define SIGN_DEPTH 6 /* of the search for a proof; deeper ones are not worth the time */
 
 static bool is_not_negative(const expr_graph *graph, expr node, int depth);
 
@@ -148,13 +148,13 @@ static expr rule_pow(expr_graph *graph, expr self, expr x, expr y, expr dx, expr
     }
     expr base_is_zero = is_zero(graph, x), zero = constant(graph, 0);
     expr by_base = zero, by_exponent = zero;
-    if (!expr_is_zero(graph, dx)) { /* y x^(y-1) x' may be 0 * inf at x = 0: x^0 is the constant 1, and a base may rest at 0 */
+    if (!expr_is_zero(graph, dx)) { /* y x^(y-1) x' may be 0 * inf at x = 0: x^0 is the constant 1, and a base may be constantly 0 */
         expr power = expr_binary(graph, EXPR_POW, x, sub(graph, y, constant(graph, 1)));
         expr rests = expr_binary(graph, EXPR_OR, is_zero(graph, y), is_zero(graph, dx));
         expr both = expr_binary(graph, EXPR_AND, base_is_zero, rests);
         by_base = expr_if(graph, both, zero, mul(graph, mul(graph, y, power), dx));
     }
-    if (!expr_is_zero(graph, dy)) { /* nothing comes from a zero base, nor from an exponent that rests (a negative base needs it) */
+    if (!expr_is_zero(graph, dy)) { /* a zero base contributes nothing, nor does a constant exponent (a negative base needs this) */
         by_exponent = mul(graph, mul(graph, self, expr_unary(graph, EXPR_LOG, x)), dy);
         expr negative_base = expr_binary(graph, EXPR_LESS, x, zero), positive = expr_binary(graph, EXPR_LESS, zero, y);
         expr rests = expr_binary(graph, EXPR_AND, negative_base, is_zero(graph, dy));
@@ -201,7 +201,7 @@ static expr outer_derivative(expr_graph *graph, expr_op op, expr self, expr a) {
     }
 }
 
-/* The point's derivatives are known: that of its foot node was made of them. */
+/* The derivatives of the point are known: that of its foot node was made from them. */
 static expr rule_foot_part(expr_graph *graph, const expr_node *node, int variable) {
     const expr_node foot = graph->nodes[node->a];
     const expr p[3] = {foot.a, foot.b, foot.c};
@@ -241,7 +241,7 @@ static expr rule(expr_graph *graph, expr self, const expr_node *node, int variab
     }
 }
 
-/* The derivative of the node on top of the stack, once those of its operands are known; false when memory is out. */
+/* The derivative of the node on top of the stack, once those of its operands are known; false: out of memory. */
 static bool advance(expr_graph *graph, size_t *depth, int variable, expr *result) {
     expr top = graph->stack[*depth - 1];
     if (known(graph, top, variable, result)) {
@@ -290,7 +290,7 @@ expr expr_derivative(expr_graph *graph, expr root, int variable) {
 
 static bool is_sum(const expr_graph *graph, expr node) { return graph->nodes[node].op == EXPR_ADD || graph->nodes[node].op == EXPR_SUB; }
 
-/* The operand of a sum that goes on with it, while the other one is a term: a sum is written from the left. */
+/* The operand that continues the sum, the other one being a term: sums associate to the left. */
 static bool goes_on_left(const expr_graph *graph, const expr_node *sum) {
     return sum->op == EXPR_SUB || is_sum(graph, sum->a) || !is_sum(graph, sum->b);
 }
@@ -305,7 +305,7 @@ static bool add_term(expr_graph *graph, expr_op op, expr term, bool left, int fi
     return n >= 0;
 }
 
-/* Each term of a long sum is asked for the variables that it has, instead of the sum for each of all variables. */
+/* Each term of a long sum is differentiated by the variables that it contains, instead of the whole sum by every variable. */
 bool expr_gradient(expr_graph *graph, expr root, int first, int count, expr *out) {
     expr *sums = NULL, zero = bit(graph, false), node = root;
     size_t n = 0, room = 0;

@@ -81,13 +81,13 @@ int expr_count(const expr_graph *); /* nodes made so far; each is younger than i
 expr expr_derivative(expr_graph *, expr, int variable);
 /* Derivatives by the variables first .. first + count - 1, into out. false: out of memory. */
 bool expr_gradient(expr_graph *, expr, int first, int count, expr *out);
-/* Tells a derivative in a form that is cheaper than the rules would make it: what is asked later gets this one. It must be
- * the derivative. false: memory is out. */
+/* Registers a derivative in a cheaper form than the rules would find; later questions get this one. It must equal the
+ * derivative. false: out of memory. */
 bool expr_keep_derivative(expr_graph *, expr, int variable, expr derivative);
-/* In place of a variable: the derivative along a motion, in which variables have the rates that expr_keep_derivative gives for their nodes, and
- * others rest. What is given for other nodes (a rotation matrix turns with the angular velocity) makes it short. */
+/* In place of a variable: the derivative along a motion, in which variables have the rates that expr_keep_derivative gives for their nodes,
+ * and others are constant. Rates given for other nodes (a rotation matrix turns with the angular velocity) keep it short. */
 #define EXPR_MOTION (INT32_MAX - 1)
-/* Further motions, k = 1 .. EXPR_MOTIONS - 1: whatever coordinates may do together, as a body that turns about an axis. */
+/* Further motions, k = 1 .. EXPR_MOTIONS - 1, in which several coordinates move together, such as a body that turns about an axis. */
 #define EXPR_MOTION_OF(k) (EXPR_MOTION - (k))
 enum { EXPR_MOTIONS = 13 };
 /* Replaces variable `first + i` by by[i]. */
@@ -98,8 +98,8 @@ typedef struct expr_list {
     expr *at;
     size_t count, room;
 } expr_list;
-/* Where n expressions jump or bend as functions of a variable: expressions of few values, each constant between two such places. Those that depend on it and on none of the
- * variables first .. first + count - 1 join the list, which the caller frees. false: memory is out. */
+/* Where n expressions jump or bend as functions of a variable: expressions of few values, each constant between two such places. Those that
+ * depend on it and on none of the variables first .. first + count - 1 join the list, which the caller frees. false: memory is out. */
 bool expr_switches(expr_graph *, int n, const expr *, int variable, int first, int count, expr_list *);
 
 /* The derivative of an order (0: the value) of a table at x. The graph and its tapes share the table. */
@@ -107,12 +107,12 @@ expr expr_look_up(expr_graph *, expr_table *, int order, expr x);
 
 /* ---- nearest points ---- */
 
-/* A curve (dim 2) or surface (dim 3) f = 0, f an expression of the variables first .. first + 2, and of n_parameters variables from `parameters`
- * on, which are constants for it: derivatives by them are never needed. -1: memory is out. */
+/* A curve (dim 2) or surface (dim 3) f = 0, f an expression of the variables first .. first + 2, and of n_parameters variables from
+ * `parameters` on, which are constants for it: derivatives by them are never needed. -1: memory is out. */
 enum { EXPR_SURFACE_PARAMETERS = 12 }; /* at most */
 int expr_surface(expr_graph *, expr f, int first, int dim, int parameters, int n_parameters);
 /* Its point nearest to p (found from p by Newton's method; NaN where there is none), the gradient of f there, and the distance,
- * positive where f is. With exact derivatives, as often as wanted. */
+ * with the sign of f. With exact derivatives of any order. */
 typedef struct expr_nearest {
     expr point[3], gradient[3];
     expr distance;
@@ -140,8 +140,8 @@ typedef struct expr_scope {
     const expr_table_name *tables; /* for table(NAME, x) */
 } expr_scope;
 
-/* Grammar: numbers, names (with primes; dots inside, as in crank.phi), + - * / ^ (right associative, binds tighter than unary minus on its left),
- * comparison and `and or not`, parentheses, function calls; `pi` and functions are known. On failure the status is
+/* Grammar: numbers, names (with primes; dots inside, as in crank.phi), + - * / ^ (right associative, binds tighter than unary minus on its
+ * left), comparison and `and or not`, parentheses, function calls; `pi` and functions are known. On failure the status is
  * ZN_ERROR_SYNTAX and the error names file, line, column, shows the offending text and hints at the nearest known name. */
 zn_status expr_parse(expr_graph *, zn_context *, const expr_scope *, zn_formula, expr *out);
 /* Whether a text can be a name in formulas (letter or _, then letters, digits, _), and is not a function or `pi`, `t`. */
@@ -151,15 +151,16 @@ const char *expr_nearest_name(const char *name, int count, const char *(*get)(co
 
 /* ---- constants that may change ---- */
 
-/* Makes a constant one that a parameter gives; nodes from `before` on were made for it alone. The graph notes how others follow from it; then tapes can be brought to other values of the sources, with the bits
- * that a new graph would give, or the answer is that a new graph is needed (trace.c). */
+/* Makes a constant one that a parameter gives; nodes from `before` on were made for it alone. The graph records how others follow from it;
+ * then tapes can be updated to other values of the sources, with the bits that a new graph would give, or the answer is that a new graph is
+ * needed (trace.c). */
 expr expr_source(expr_graph *, int source, expr constant, int before);
 /* The value of a constant, without pinning it: *slot follows it; 0: it never changes. expr_is_constant pins what it reports. */
 double expr_peek(const expr_graph *, expr constant, int *slot);
 void expr_trace_pin(expr_graph *, int slot);
 
 typedef struct expr_trace expr_trace;
-/* What the graph noted, when all of its tapes are made; NULL: it has no sources. */
+/* What the graph recorded, once all of its tapes are made; NULL: it has no sources. */
 expr_trace *expr_trace_take(expr_graph *);
 void expr_trace_destroy(expr_trace *);
 /* Other values of the sources. false: a new graph is needed, and this one can no longer be used. */
@@ -180,7 +181,7 @@ typedef struct expr_section {
 /* Variables are 0..n_variables-1. NULL on failure (in the context). */
 expr_tape *expr_compile(expr_graph *, zn_context *, int n_variables, int n_sections, const expr_section *);
 void expr_tape_destroy(zn_context *, expr_tape *);
-/* To the values of a trace that has moved. */
+/* Updates the constants of a tape to the current values of a trace. */
 void expr_tape_move(expr_tape *, const expr_trace *);
 int expr_tape_registers(const expr_tape *);                    /* doubles of scratch */
 int expr_tape_instructions(const expr_tape *, int n_sections); /* of sections 0..n_sections-1 */
@@ -188,9 +189,9 @@ int expr_tape_instructions(const expr_tape *, int n_sections); /* of sections 0.
  * variables may lie in the registers already (the same pointer); they stay as they are. No allocation. */
 void expr_tape_run(const expr_tape *, double *registers, const double *variables, int n_sections, double *const *results);
 
-/* The same in pieces, for one, EXPR_FEW_LANES or EXPR_LANES points at once: register i of lane k is registers[i * lanes + k], with bits that do not depend on the other
- * lanes. The variables are in the registers already; `begin` brings the constants, then the sections run one by one from the first, and
- * the outputs of each are read from their registers before the next one runs. */
+/* The same in pieces, for one, EXPR_FEW_LANES or EXPR_LANES points at once: register i of lane k is registers[i * lanes + k], and its bits
+ * do not depend on the other lanes. The variables are in the registers already; `begin` stores the constants, then the sections run one by
+ * one from the first, and the outputs of each are read from their registers before the next one runs. */
 enum { EXPR_FEW_LANES = 4, EXPR_LANES = 8 };
 void expr_tape_begin(const expr_tape *, double *registers, int lanes);
 void expr_tape_section(const expr_tape *, double *registers, int lanes, int section);

@@ -168,7 +168,7 @@ bool expr_push(expr_graph *graph, size_t *depth, expr node) {
 
 bool expr_walk_begin(expr_graph *graph) {
     if (!mem_grow(graph->context, (void **)&graph->stamps, &graph->stamp_capacity, graph->count, sizeof(unsigned))) return false;
-    if (++graph->generation == 0) { /* the counter came around: forget old stamps */
+    if (++graph->generation == 0) { /* the counter wrapped around: forget old stamps */
         memset(graph->stamps, 0, graph->stamp_capacity * sizeof(unsigned));
         graph->generation = 1;
     }
@@ -205,7 +205,7 @@ bool expr_depends_range(expr_graph *graph, expr root, int first, int count) {
     uint64_t wanted = 0;
     for (int i = 0; i < count && i < 64; i++) wanted |= UINT64_C(1) << ((first + i) % 64);
     if (!(graph->nodes[root].depends & wanted)) return false;
-    if (!expr_walk_begin(graph) || !expr_walk_add(graph, root)) return true; /* memory is out: the safe answer */
+    if (!expr_walk_begin(graph) || !expr_walk_add(graph, root)) return true; /* out of memory: the safe answer */
     for (size_t i = 0; i < graph->n_order; i++) {
         const expr_node *node = &graph->nodes[graph->order[i]];
         if (node->op == EXPR_VARIABLE && node->a >= first && node->a - first < count) return true;

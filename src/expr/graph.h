@@ -10,7 +10,7 @@ typedef struct expr_node {
     expr a, b, c;     /* operands, EXPR_NONE when absent; IF: condition, then, else; VARIABLE: a is its index */
     double value;     /* CONSTANT; FOOT: index of its expr_foot_node; FOOT_PART: 1, 2: y, z of the point, 3: the distance;
                        * TABLE: EXPR_TABLE_ORDERS times its number in the graph, plus the order of the derivative */
-    int slot;         /* CONSTANT: of the trace, + 1; 0: it follows from nothing (trace.c) */
+    int slot;         /* CONSTANT: of the trace, + 1; 0: it does not depend on sources (trace.c) */
     uint64_t depends; /* bit (index mod 64) of every variable below: a clear bit proves independence */
 } expr_node;
 
@@ -54,18 +54,18 @@ struct expr_graph {
     size_t stamp_capacity;
     expr *stack, *order;
     size_t stack_capacity, order_capacity, n_order;
-    expr *map; /* of a substitution: what nodes of the walk become */
+    expr *map; /* of a substitution: the substitute of each node of the walk */
     size_t map_capacity;
     double *values;
     size_t value_capacity;
     struct expr_trace *trace; /* NULL: there are no sources */
 };
 
-/* A cubic has three derivatives, whose own are zero; the number of the interval is a last one. */
+/* Derivatives of order 0 to 3, beyond which those of a cubic are zero; the last entry stands for the number of the interval. */
 enum { EXPR_TABLE_ORDERS = EXPR_TABLE_INTERVAL + 1 };
 
 int expr_operand_count(expr_op op);
-/* The node as it is, only with commutative operands in order: no simplification. */
+/* The node as it is, with commutative operands sorted but without simplification. */
 expr expr_intern(expr_graph *, expr_op, expr a, expr b, expr c);
 expr expr_intern_constant(expr_graph *, double value);                               /* without a history */
 expr expr_intern_value(expr_graph *, expr_op, expr a, expr b, expr c, double value); /* the same, with a value */
@@ -75,7 +75,8 @@ bool expr_walk_begin(expr_graph *);
 bool expr_walk_add(expr_graph *, expr root);
 bool expr_push(expr_graph *, size_t *depth, expr node); /* on graph->stack */
 
-/* Small integer and half-integer exponents are multiplications. If y is one: x^y = chain(x, *whole) * (half ? sqrt(x) : 1), inverted when y < 0. */
+/* Small integer and half-integer exponents are multiplications. If y is one: x^y = chain(x, *whole) * (half ? sqrt(x) : 1), inverted when y
+ * < 0. */
 bool expr_power_is_chain(double y, int *whole, bool *half);
 double expr_apply(expr_op op, double a, double b, double c);
 
@@ -94,7 +95,7 @@ typedef struct expr_function {
 const expr_function *expr_find_function(const char *name, size_t length);
 int expr_function_count(void);
 const char *expr_function_name(int index);
-/* The name that someone with habits from elsewhere means ("ln" is "log"), or NULL. */
+/* The function that is called otherwise in other languages ("ln" is "log"), or NULL. */
 const char *expr_other_name(const char *name);
 
 #endif

@@ -10,7 +10,7 @@ static bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c ==
 
 #define DIGITS_MAX 400
 
-/* Without its decimal point ("1.5e3" is "15e2"), so that strtod does not ask the locale what a point looks like. */
+/* Without its decimal point ("1.5e3" is "15e2"), so that strtod does not depend on the locale's decimal point. */
 static double number_value(const char *text, size_t length) {
     char digits[DIGITS_MAX + 32];
     size_t used = 0, i = 0;

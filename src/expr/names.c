@@ -45,7 +45,7 @@ bool expr_name_is_valid(const char *name) {
     }
     for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++)
         if (strcmp(reserved[i], name) == 0) return false;
-    /* Words that people give to bodies and that are functions only before a parenthesis. */
+    /* Words that are common names of bodies, and functions only before a parenthesis. */
     const expr_function *function = expr_find_function(name, length);
     return !function || function->op == EXPR_FLOOR || function->op == EXPR_TABLE;
 }

@@ -45,7 +45,7 @@ static bool accept(parser *p, token_kind kind) {
     return true;
 }
 
-/* ---- complaints: the first one counts ---- */
+/* ---- errors: the first one counts ---- */
 
 /* The text of a token, cut when long, with what cannot be printed as \xNN. */
 static quote quote_of(const parser *p, token t) {
@@ -211,7 +211,7 @@ static void complain_function(parser *p, token name) {
 
 #define ARGUMENTS_MAX 3
 
-/* Arguments after the opening parenthesis, or -1. Functions of many (min, max, hypot) fold what comes before the last. */
+/* Arguments after the opening parenthesis, or -1. Functions of any number of arguments (min, max, hypot) combine all before the last. */
 static int parse_arguments(parser *p, const expr_function *function, token opened, expr *arguments) {
     int count = 0;
     if (accept(p, TOKEN_CLOSE)) return 0;
@@ -344,7 +344,7 @@ static expr parse_product(parser *p) {
     return value;
 }
 
-/* Long sums are sums of short ones: these do not wait for each other, and fewer roundings follow on each other. */
+/* Long sums are split into short ones, which the processor can add in parallel and which accumulate less round-off. */
 static expr parse_sum(parser *p) {
     expr before = EXPR_NONE, value = parse_product(p);
     for (int terms = 1; value >= 0; terms++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Running a tape: batch by batch, each a loop over instructions of one operation.
  *
- * With several lanes register i of lane k is r[i * lanes + k], and an instruction computes all lanes before the next one: what it costs to read
- * it is shared, and the compiler makes vectors of the lanes. Each lane sees the operations of a run of its own, so that its bits are the same. */
+ * With several lanes register i of lane k is r[i * lanes + k], and an instruction computes all lanes before the next one: decoding is
+ * shared, and the compiler vectorises over the lanes. Each lane sees the operations of a run with one lane, so its bits are the same. */
 #include "base/wide.h"
 #include "expr/foot.h"
 
@@ -37,7 +37,7 @@ static void run_tables(const int lanes, const expr_tape *tape, const tape_operan
     }                                                                                                                      \
     break
 
-/* Of one operation, which most tapes do not have. */
+/* Separate, as most tapes do not have this operation. */
 static void run_rare(const int lanes, const expr_tape *tape, int op, const tape_operands *i, const tape_operands *end, double *r) {
     if (op == EXPR_FOOT) run_feet(lanes, tape, i, end, r);
     else run_tables(lanes, tape, i, end, r);
@@ -75,7 +75,7 @@ typedef struct tape_place {
 } tape_place;
 
 ALWAYS_INLINE tape_place run_section(const int lanes, const expr_tape *tape, double *r, tape_place at, int section) {
-    const tape_operands *code = tape->code; /* what is stored in registers might be the tape, for all that the compiler knows */
+    const tape_operands *code = tape->code; /* the compiler cannot know that stores to registers do not change the tape */
     for (const tape_batch *last = tape->batches + tape->batch_end[section]; at.batch < last; at.batch++) {
         const tape_operands *end = code + at.batch->end;
         run_batch(lanes, tape, at.batch->op, at.code, end, r);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The order of a tape. A step is ready when its operands are computed; of the operations with ready steps the one with
- * most of them goes next, and goes on until none of its kind is ready. So a tape decides seldom what to do, and the steps
- * in a row mostly do not wait for each other. */
+/* The order of a tape. A step is ready when its operands are computed; the operation with the most
+ * ready steps goes next, and continues until none of its kind is ready. So a tape rarely switches operations, and most
+ * consecutive steps are independent. */
 #include "expr/tape.h"
 
 typedef struct scheduler {

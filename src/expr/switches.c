@@ -7,7 +7,7 @@
  *   a table of lines       the number of its interval; cubic ones are smooth enough */
 #include "expr/graph.h"
 
-enum { MOST_POINTS = 1000 }; /* of a table: one with more has data, whose bends are small */
+enum { MOST_POINTS = 1000 }; /* of a table: larger ones hold measured data, whose bends are small */
 
 static expr switch_of(expr_graph *graph, expr e) {
     const expr_node node = graph->nodes[e];
@@ -47,7 +47,7 @@ bool expr_switches(expr_graph *graph, int n, const expr *roots, int variable, in
         if (!expr_walk_add(graph, roots[i])) return false;
     }
     size_t n_order = graph->n_order;
-    expr *order = any ? MEM_ARRAY(graph->context, expr, n_order) : NULL; /* questions below walk, too */
+    expr *order = any ? MEM_ARRAY(graph->context, expr, n_order) : NULL; /* the calls below walk the graph, too */
     if (any && !order) return false;
     if (any) memcpy(order, graph->order, n_order * sizeof *order);
     bool good = true;

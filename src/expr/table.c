@@ -4,12 +4,14 @@
  *   p_i(s) = c_0 + c_1 s + c_2 s^2 + c_3 s^3,   s = x - x_i,   x_i <= x < x_(i+1).
  *
  * linear   straight lines
- * cubic    the spline with continuous second derivatives, and at the ends third ones across the points beside them (not-a-knot), so that a cubic
- *          is met exactly; periodic ones have derivatives that fit together. With the slopes m_i at the points and d_i = (y_(i+1) - y_i)/h_i
+ * cubic    the spline with continuous second derivatives, and at the ends third ones across the points beside them (not-a-knot), so that a
+ * cubic
+ *          is met exactly; periodic ones have derivatives that fit together. With the slopes m_i at the points and d_i = (y_(i+1) -
+ * y_i)/h_i
  *
  *              h_i m_(i-1) + 2 (h_(i-1) + h_i) m_i + h_(i-1) m_(i+1) = 3 (h_i d_(i-1) + h_(i-1) d_i)
  *
- * Outside the points the first and the last value hold; a periodic table repeats itself. */
+ * Outside its points a table keeps its first or last value; a periodic table repeats itself. */
 #include "expr/table.h"
 
 /* ---- slopes ---- */
@@ -36,8 +38,8 @@ static void inner_row(const band *r, int i, double before, double after, double 
     r->m[i] = 3 * (after * d_before + before * d_after);
 }
 
-/* An end with the intervals h0 and h1 beside it: h1 m_0 + (h0 + h1) m_1 = ((3 h0 + 2 h1) h1 d0 + h0^2 d1)/(h0 + h1). The row after it then has the
- * pivot h0 + h1, and all others are diagonally dominant. */
+/* An end with the intervals h0 and h1 beside it: h1 m_0 + (h0 + h1) m_1 = ((3 h0 + 2 h1) h1 d0 + h0^2 d1)/(h0 + h1). The row after it then
+ * has the pivot h0 + h1, and all others are diagonally dominant. */
 static double end_value(double h0, double h1, double d0, double d1) { return ((3 * h0 + 2 * h1) * h1 * d0 + h0 * h0 * d1) / (h0 + h1); }
 
 static void open_slopes(int n, const double *h, const double *d, const band *r) {
@@ -58,7 +60,8 @@ static void open_slopes(int n, const double *h, const double *d, const band *r) 
     solve(n, r);
 }
 
-/* All points but the last, in a ring. The corners are a product v w' of rank one, which is added after a second solve (Sherman and Morrison). */
+/* All points but the last, in a ring. The corners are a product v w' of rank one, which is added after a second solve (Sherman and
+ * Morrison). */
 static void ring_slopes(int n, const double *h, const double *d, const band *r, double *second) {
     int e = n - 1;
     if (e == 1) {

@@ -117,7 +117,7 @@ static bool put_in_order(compiler *c) {
 
 static bool may_join(const compiler *c, expr node, expr_op op) { return c->graph->nodes[node].op == op && c->uses[node] == 1; }
 
-/* The operand of a sum or difference that may become one instruction with it: a product, or else the sum before it. */
+/* The operand of a sum or difference that may be fused with it: a product, or else the sum before it. */
 static expr joinable(const compiler *c, const expr_node *n) {
     if (n->op != EXPR_ADD && n->op != EXPR_SUB) return EXPR_NONE;
     if (may_join(c, n->b, EXPR_MUL)) return n->b;
@@ -136,7 +136,7 @@ static tape_step step_of(compiler *c, expr node) {
     return (tape_step){(int32_t)n->op, node, n->a, n->b < 0 ? n->a : n->b, n->c < 0 ? n->a : n->c};
 }
 
-/* Operands come before what they go into: whether a sum has become one with an operand of its own is known when it is asked for. */
+/* Operands come before their users, so it is known by now whether a sum has been fused with one of its operands. */
 static void join(compiler *c) {
     const expr_graph *graph = c->graph;
     for (size_t i = 0; i < graph->n_order; i++) {
@@ -309,7 +309,7 @@ static bool allocate_code(compiler *c) {
     return c->tape->code && c->tape->batches && c->tape->stretches && c->free_registers;
 }
 
-/* Nearest points have registers of their own. Their surfaces are compiled before anything is in order, as that makes nodes. */
+/* Nearest points have registers of their own. Their surfaces are compiled before the order is made, as that adds nodes. */
 static bool compile_surfaces(compiler *c) {
     expr_graph *graph = c->graph;
     expr_tape *tape = c->tape;

@@ -23,7 +23,7 @@ typedef struct tape_batch {
     int32_t op, end; /* one past its last instruction */
 } tape_batch;
 
-/* The same for a single lane, whose loops would cost as much as what they repeat: up to eight instructions of one operation, one after the other. */
+/* The same for a single lane, where a loop would cost as much as its body: up to eight instructions of one operation, unrolled. */
 enum { TAPE_STRETCH = 8 };
 typedef struct tape_stretch {
     uint8_t kind, op, count; /* kind: place of the operation in run.c, times TAPE_STRETCH, plus count - 1 */
@@ -57,7 +57,7 @@ struct expr_tape {
     expr_table **tables; /* the operand b of a look-up is a key of the graph, not a register */
 };
 
-/* While compiling: operands are nodes still. */
+/* While compiling, when operands are still nodes. */
 typedef struct tape_step {
     int32_t op, to, a, b, c;
 } tape_step;

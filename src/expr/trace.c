@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Constants that follow from sources (parameters of a scene). Constants fold as nodes are made, so what a tape has is c = op(a, b) of numbers that are
- * gone; the trace keeps them, in order:
+/* Constants that follow from sources (parameters of a scene). Constants fold as nodes are made, so a tape only has c = op(a, b), without a
+ * and b; the trace keeps them, in order:
  *
  *   slot i:  v_i = source k,  or  v_i = op(v_a, v_b)
  *
- * With other sources the slots are computed again, and the constants of the tapes replaced. That is what a new graph would give, bit for bit, if it
- * took the same decisions; and these depend on constants only through
+ * For other sources the slots are computed again and the constants of the tapes replaced. A new graph would give the same, bit for bit, if
+ * it took the same decisions; these depend on constants only through
  *
  *   aspects     of a number: its sign, whether it is 0, 1, -1, 2, 1/2, a power of two, normal, finite
- *   equality    equal constants are one node: equal ones must stay so, and different ones different
- *   pins        who looks at a number itself pins it to its value.
+ *   equality    equal constants are one node: equal ones must stay equal, and different ones different
+ *   pins        code that uses a number itself pins it to its value.
  *
  * Where one of them changes, a new graph is needed. */
 #include "expr/trace.h"
@@ -29,7 +29,7 @@ typedef struct trace_slot {
     bool pinned, node, changed;
 } trace_slot;
 
-/* A set of bits: what is there for good, and what came in this turn. */
+/* A set of bit patterns: the permanent ones, and those of this turn. */
 typedef struct trace_cell {
     uint64_t bits;
     unsigned turn;
@@ -130,7 +130,7 @@ double expr_peek(const expr_graph *graph, expr constant, int *slot) {
 
 /* ---- apart from the graph ---- */
 
-/* False: it is there. Cells of earlier turns are empty. */
+/* False: it was there already. Cells of earlier turns count as empty. */
 static bool put_cell(expr_trace *t, double value, unsigned turn) {
     uint64_t bits = bits_of(value), hash = bits * UINT64_C(0x9e3779b97f4a7c15);
     for (size_t at = (size_t)(hash >> 32) & (t->n_cells - 1);; at = (at + 1) & (t->n_cells - 1)) {
@@ -176,7 +176,7 @@ static bool move_slot(const expr_trace *t, trace_slot *s, const double *sources)
 }
 
 bool expr_trace_move(expr_trace *t, const double *sources) {
-    if (!t || t->lost || ++t->turn == 0) return false; /* 0: the counter came around */
+    if (!t || t->lost || ++t->turn == 0) return false; /* 0: the counter wrapped around */
     for (size_t i = 0; i < t->count; i++) {
         trace_slot *s = &t->slots[i];
         if (!move_slot(t, s, sources) || (s->node && !put_cell(t, s->now, t->turn))) return false;

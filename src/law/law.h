@@ -34,7 +34,7 @@ typedef struct law_reservoir {
  * (`why` then says what). A row with coefficient zero gets a ball of its own with mu = 0 and scale 1. */
 int law_balls(const law_reservoir *, double *scale, zn_ball *balls, const char **why);
 
-/* The most coefficients of friction that a reservoir has; whether its third row is pivoting. */
+/* The largest number of friction coefficients of a reservoir; whether its third row is pivoting. */
 int law_coefficients(zn_reservoir);
 bool law_needs_pivoting(zn_reservoir);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cells are found once, from the pattern. Small ones are dense and lie one after the other in one block of memory; large ones are matrices of
- * their own, dense or sparse as it pays. */
+/* Cells are found once, from the pattern. Small ones are dense and lie one after the other in one block of memory; large ones are matrices
+ * of their own, dense or sparse as it pays. */
 #include "linalg/cells.h"
 
 #include "base/wide.h"

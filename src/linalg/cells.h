@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* LU of a matrix that falls apart: rows and columns that are connected by entries of its pattern form a cell (a free body, a mechanism), and
- * each cell has factors of its own. So a right side that is zero but in a few cells costs no more than these. */
+/* LU of a matrix that falls apart: rows and columns that are connected by entries of its pattern form a cell (a free body, a mechanism),
+ * and each cell has factors of its own. So a right side that is zero but in a few cells costs no more than these. */
 #ifndef LINALG_CELLS_H
 #define LINALG_CELLS_H
 
@@ -8,8 +8,10 @@
 
 typedef struct lin_cells lin_cells;
 
-/* A dense matrix is one cell. weak: per entry of a sparse matrix, those that connect no cells, and are left out where they would; NULL: none.
- * joined: per row, whether it is in the cell of the row before it, whatever the pattern says; NULL: none is. NULL: no memory (error in the context). */
+/* A dense matrix is one cell. weak: per entry of a sparse matrix, those that connect no cells, and are left out where they would; NULL:
+ * none.
+ * joined: per row, whether it is in the cell of the row before it, whatever the pattern says; NULL: none is. NULL: no memory (error in the
+ * context). */
 lin_cells *lin_cells_create(zn_context *, const lin_matrix *, const unsigned char *weak, const unsigned char *joined);
 void lin_cells_destroy(lin_cells *);
 

@@ -24,12 +24,14 @@ struct lin_cod {
 static int smaller_count(int a, int b) { return a < b ? a : b; }
 static int larger_count(int a, int b) { return a > b ? a : b; }
 
-/* Below this order LAPACK's routines do not use blocks, and what they would want for them (33 KB) costs more than the whole factorisation. */
+/* Below this order LAPACK's routines do not use blocks, and what they would want for them (33 KB) costs more than the whole
+ * factorisation. */
 enum { NO_BLOCKS = 16 };
 /* Vectors of a null space of a block; with more of them the solution of least norm is taken. Pivots of L' N: smaller ones say nothing. */
 enum { MOST_NULL = 32 };
 static const double LEAST_ANGLE = 1e-3;
-/* Pivots of an elimination, in units in which entries are about one: round-off of dependent rows may leave as much (2e-12 was seen of four feet), and only the decomposition decides. */
+/* Pivots of an elimination, in units in which entries are about one: round-off of dependent rows may leave as much (2e-12 was seen of four
+ * feet), and only the decomposition decides. */
 static const double DOUBTFUL = 1e-9;
 
 /* The largest optimal work space of the four routines. The rank may be anything up to min(m, n). */

@@ -20,7 +20,8 @@ static inline void subtract(int from, int to, double factor, const double *restr
     for (int i = from; i < to; i++) other[i] -= column[i] * factor;
 }
 
-/* Small matrices are one panel, large ones go by panels of columns. What is subtracted from an entry, and in which order, is the same: so are the bits. */
+/* Small matrices are one panel, large ones go by panels of columns. What is subtracted from an entry, and in which order, is the same: so
+ * are the bits. */
 enum { PANEL = 32 };
 
 /* Columns first .. last - 1 below the diagonal; their rows are exchanged, those of other columns later. */

@@ -5,7 +5,8 @@
 
 #include "base/base.h"
 
-/* Up to this size plain loops; above, LU by panels of columns with the same bits (330 rows: 1.6 ms; reference LAPACK takes 5.5), LAPACK for triangles and Cholesky. */
+/* Up to this size plain loops; above, LU by panels of columns with the same bits (330 rows: 1.6 ms; reference LAPACK takes 5.5), LAPACK for
+ * triangles and Cholesky. */
 #define LIN_SMALL 32
 
 /* LU with partial pivoting, in place: row k was exchanged with row pivot[k] (from 0). Returns 0, or 1 + the first column
@@ -45,16 +46,18 @@ void lin_cod_destroy(lin_cod *);
 int lin_cod_factor(lin_cod *, const double *a, double rank_tolerance);
 /* Of all x that minimise |A x - b|, the one with least |x|. b (m) is kept, x (n) is written. */
 void lin_cod_solve(const lin_cod *, const double *b, double *x);
-/* The rows and columns i of a square matrix (n <= the order of cod) with label[i] == block, alone: b becomes the least-squares solution x there that is orthogonal to the left null space,
- * L' x = 0 with L' A = 0, and not to the right one, as that of least norm is. Row i and unknown i belong together: where rows are gaps of feet that cannot move freely of each other, and
- * unknowns their forces, x is what springs of one stiffness below the feet have, (A + eps) x = b, which is a smooth function of the place of the feet whatever else A has. */
+/* The rows and columns i of a square matrix (n <= the order of cod) with label[i] == block, alone: b becomes the least-squares solution x
+ * there that is orthogonal to the left null space, L' x = 0 with L' A = 0, and not to the right one, as that of least norm is. Row i and
+ * unknown i belong together: where rows are gaps of feet that cannot move freely of each other, and unknowns their forces, x is what
+ * springs of one stiffness below the feet have, (A + eps) x = b, which is a smooth function of the place of the feet whatever else A
+ * has. */
 void lin_cod_solve_block(lin_cod *, int n, const double *a, const int *label, int block, double rank_tolerance, double *b);
 /* The same of a regular block, by elimination; false: a pivot is not above `tiny`, or too small to say, and b is as it was. */
 bool lin_cod_eliminate_block(lin_cod *, int n, const double *a, const int *label, int block, double tiny, double *b);
 double lin_cod_rcond(const lin_cod *); /* smallest accepted diagonal entry of R by the largest; 0 when the rank is 0 */
 
-/* QR with column pivots of an m x n matrix, which is overwritten: column[k] (from 0) is the one chosen after k others, diagonal[k] the size of
- * what is new in it (0 from min(m, n) on). ZN_OK, or ZN_ERROR_MEMORY. */
+/* QR with column pivots of an m x n matrix, which is overwritten: column[k] (from 0) is the one chosen after k others, diagonal[k] the size
+ * of what is new in it (0 from min(m, n) on). ZN_OK, or ZN_ERROR_MEMORY. */
 zn_status lin_dense_pivots(zn_context *, int m, int n, double *a, int *column, double *diagonal);
 
 #endif

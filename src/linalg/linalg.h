@@ -75,9 +75,9 @@ void lin_matrix_multiply(const lin_matrix *, const double *x, double *y); /* y =
 /* ---- LU ---- */
 
 /* One interface, two back ends (dense: own kernel up to 32 rows, LAPACK above; sparse: KLU). Rows are scaled before pivots
- * are chosen, so the units of the equations do not matter. The dense back end takes all memory at creation. KLU takes its memory from SuiteSparse's
- * global allocator (malloc; not the context's), in lin_lu_create and at every full factorisation; a refactorisation takes none.
- * An LU is for one thread at a time, solves included (work space). */
+ * are chosen, so the units of the equations do not matter. The dense back end takes all memory at creation. KLU takes its memory from
+ * SuiteSparse's global allocator (malloc; not the context's), in lin_lu_create and at every full factorisation; a refactorisation takes
+ * none. An LU is for one thread at a time, solves included (work space). */
 typedef struct lin_lu lin_lu;
 
 lin_lu *lin_lu_create(zn_context *, const lin_matrix *); /* the matrix is finished; NULL: error in the context */
@@ -88,9 +88,9 @@ void lin_lu_destroy(lin_lu *);
  * Without leaving an error in the context: ZN_ERROR_SINGULAR when a pivot is zero or tiny relative to its column (after scaling of
  * the rows), ZN_ERROR_NOT_FINITE when a value is not finite. Solve only after ZN_OK. */
 zn_status lin_lu_factor(lin_lu *, const lin_matrix *, bool same_structure);
-/* Weights of the first `count` rows: times these, residuals are of one size, whatever the units. The array is kept. Where a matrix seems to be
- * singular by its rows alone its columns are then scaled so that the weighted rows are at most 1; those of a matrix of any rank where they differ by
- * more than 1e10. */
+/* Weights of the first `count` rows: times these, residuals are of one size, whatever the units. The array is kept. Where a matrix seems to
+ * be singular by its rows alone its columns are then scaled so that the weighted rows are at most 1; those of a matrix of any rank where
+ * they differ by more than 1e10. */
 zn_status lin_lu_weigh_rows(lin_lu *, const lin_matrix *, int count, const double *weight);
 void lin_lu_solve(const lin_lu *, double *b);                   /* b becomes the solution */
 void lin_lu_solve_many(const lin_lu *, double *b, int columns); /* column-major, leading dimension n */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* S = C' M^-1 W by columns of V = M^-1 W, which have entries in the cells that W touches. Where W = C, S is symmetric and, with independent rows,
- * positive definite: a Cholesky factor. It is scaled to a diagonal of about 1, so that a pivot says how much of a row does not follow from those before
- * it; below `least_pivot` the whole matrix is better factored with pivots of its own. */
+/* S = C' M^-1 W by columns of V = M^-1 W, which have entries in the cells that W touches. Where W = C, S is symmetric and, with independent
+ * rows, positive definite: a Cholesky factor. It is scaled to a diagonal of about 1, so that a pivot says how much of a row does not follow
+ * from those before it; below `least_pivot` the whole matrix is better factored with pivots of its own. */
 #include "linalg/saddle.h"
 
 #include "linalg/dense.h"

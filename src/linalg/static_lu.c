@@ -54,7 +54,8 @@ static bool add_row(static_lu *f, structure *s, int j, int i, int *count) {
 
 static double operations_of(double pairs, int rows) { return 2 * pairs + 2.0 * rows; }
 
-/* Rows of column j: those of A + A' below the diagonal, and those of the columns whose first row is j. *few: false where there are more operations than `most`. */
+/* Rows of column j: those of A + A' below the diagonal, and those of the columns whose first row is j. *few: false where there are more
+ * operations than `most`. */
 static bool find_rows(static_lu *f, structure *s, const int *begin, const int *neighbour, double most, bool *few) {
     double pairs = 0;
     int count = 0;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The order of pivots of a matrix with a structure like that of bodies (rows with a diagonal) and constraints (rows without). A constraint is eliminated
- * together with a body that its force acts on, after all rows of it: then its pivot is c' M^-1 w of this body at least, and not zero. Each body takes as
- * many constraints as it has rows, of one joint only (constraints on the same bodies): what another joint holds of it may be what the first one holds
- * already, and its pivot zero, as where a loop is closed.
+/* The order of pivots of a matrix with a structure like that of bodies (rows with a diagonal) and constraints (rows without). A constraint
+ * is eliminated together with a body that its force acts on, after all rows of it: then its pivot is c' M^-1 w of this body at least, and
+ * not zero. Each body takes as many constraints as it has rows, of one joint only (constraints on the same bodies): what another joint
+ * holds of it may be what the first one holds already, and its pivot zero, as where a loop is closed.
  *
- * The row with fewest neighbours comes next, constraints not before their body, and those of a body in their own order: the same constraint in the stages of a
- * scheme has pivots (A A)_ii, of which the second of radau-2a:2 is zero where it comes first. Where that would take long, since much fills up, bodies with their constraints are ordered
- * as a whole by approximate minimum degree (AMD). */
+ * The row with fewest neighbours comes next, constraints not before their body, and those of a body in their own order: the same constraint
+ * in the stages of a scheme has pivots (A A)_ii, of which the second of radau-2a:2 is zero where it comes first. Where that would take
+ * long, since much fills up, bodies with their constraints are ordered as a whole by approximate minimum degree (AMD). */
 #include "linalg/static_lu.h"
 
 #include <amd.h>

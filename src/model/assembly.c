@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Putting parts together. */
+/* Models made of parts: adding the parts, and building the whole. */
 #include "model/assembly_internal.h"
 #include "model/machine.h"
 
@@ -118,7 +118,7 @@ static bool name_outputs(assembly_model *m) {
     return m->output_names;
 }
 
-/* Which contacts follow the motion: parts with contacts have an after_step only for that. */
+/* Which contacts keep a state that follows the motion: for parts with contacts after_step has no other purpose. */
 static bool note_followers(assembly_model *m) {
     int next = 0;
     m->follows = MEM_ARRAY(m->context, bool, m->base.size.n_contacts);
@@ -185,7 +185,7 @@ void contact_field_own(zn_model *model, contact_field *field, void (*destroy_fie
     m->destroy_field = destroy_field;
 }
 
-/* Parts, names and start values move from the assembly to the model. */
+/* Ownership of parts, names and start values passes from the assembly to the model. */
 static void move_pieces(assembly *a, assembly_model *m) {
     m->parts = a->parts, m->part_room = a->part_capacity, m->n_parts = (int)a->n_parts;
     m->q_names = a->q_names, m->u_names = a->u_names;

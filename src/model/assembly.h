@@ -3,7 +3,7 @@
  * adds its answers to the whole at places that are computed once.
  *
  *   bodies own coordinates and velocities: they say what q' is, and have mass
- *   joints, forces and contacts stand on coordinates of bodies: they add rows and forces, and no kinematics
+ *   joints, forces and contacts act on coordinates of bodies: they add rows and forces, and no kinematics
  *
  * Rows of lambda in the whole: all g rows in the order of parts, then all y rows, all N rows, all F rows. */
 #ifndef MODEL_ASSEMBLY_H
@@ -23,24 +23,24 @@ int assembly_velocity(assembly *, const char *name, double start);
 /* Velocity `index` belongs to the same vector as the one before it. */
 void assembly_same_vector(assembly *, int index);
 
-/* Adds a part. q and u say where its coordinates and velocities are in the whole; `kinematics`: it owns them, its q' is
- * theirs. The assembly takes over the model (it is destroyed with the whole; also when adding fails). Names of its
+/* Adds a part. q and u give the places of its coordinates and velocities in the whole; `kinematics`: it owns them and gives
+ * their q'. The assembly takes over the model (it is destroyed with the whole; also when adding fails). Names of its
  * constraints and contacts are those of the whole. */
 zn_status assembly_part(assembly *, zn_model *part, const int *q, const int *u, bool kinematics);
 
-/* What a part is, and what has happened where its rows are not finite (or NULL). */
+/* A part in words, and the likely reason where its rows are not finite (or NULL). */
 typedef struct assembly_words {
     const char *what, *fault;
 } assembly_words;
 
-/* Says what the part added last is: name, words (not copied), the flexible body that it belongs to (or NULL), names of bodies that
- * it stands on (or NULL). */
+/* Describes the part that was added last: name, words (not copied), the flexible body that it belongs to (or NULL), names of the bodies
+ * that it acts on (or NULL). */
 zn_status assembly_describe(assembly *, const char *name, assembly_words, const char *group, const char *const bodies[2]);
 
 /* Computes patterns and places. The assembly may be destroyed afterwards. */
 zn_status assembly_finish(assembly *, zn_model **model);
 
-/* Values that change between steps, which its parts may read; shared with others. */
+/* Values that change between steps, which its parts may read; shared with other models. */
 struct machine_plan;
 void assembly_set_machine(zn_model *, struct machine_plan *);
 
@@ -50,16 +50,17 @@ typedef struct assembly_extra {
     zn_model *model;
     int *q, *u;
 } assembly_extra;
-/* The parts of `model` (an assembly), then the extras, whose contacts come behind the others. Everything that is given stays the caller's, and must
- * live as long as the result. *extended: NULL, or an earlier result for the same model, which becomes the new one in the memory that it has. On
+/* The parts of `model` (an assembly), then the extras, whose contacts come behind the others. All arguments remain the caller's and must
+ * outlive the result. *extended: NULL, or an earlier result for the same model, which becomes the new one in the memory that it has. On
  * failure it may only be destroyed (model_free) or extended again. */
 zn_status assembly_extend(zn_context *, const zn_model *model, int count, const assembly_extra *, zn_model **extended);
 
-/* Members of the context's team share the parts of many of one kind; answers do not depend on how many there are. Before memory for work is taken. */
+/* Lets the threads of the context share the parts of large kinds; the answers do not depend on the number of threads. To be called before
+ * work space is allocated. */
 void assembly_share(zn_model *extended, int threads);
 
-/* The numbers of the extras of `extended` become those of others of the same kinds on the same coordinates (which stay the caller's), one for one; the rest stays as it is. False: they
- * are not of the same kinds, and nothing has changed. */
+/* Replaces the parameters of the extras of `extended` by those of other extras (which remain the caller's) of the same kinds on the same
+ * coordinates, one by one. False: the kinds differ, and nothing has changed. */
 bool assembly_renumber(zn_model *extended, int count, const assembly_extra *others);
 
 /* Per entry of r_q: whether only contacts have it, so that it comes from their multipliers. False: not an assembly, nothing is written. */

@@ -15,7 +15,7 @@ zn_part_info zn_model_part_info(const zn_model *model, int index) {
     if (!has_part(model, index)) return (zn_part_info){.name = "", .what = ""};
     const part *p = &assembly_of(model)->parts[index];
     const zn_sizes *n = &p->model->size;
-    const bool *states = p->model->states; /* then what their rates name is of other parts */
+    const bool *states = p->model->states; /* other parts then answer for what their rates name */
     int own = 0;
     for (int i = 0; states && i < n->nq; i++) own += states[i];
     return (zn_part_info){.name = p->name ? p->name : "",

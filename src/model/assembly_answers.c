@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The questions to an assembly. Parts of one kind are asked together, EXPR_LANES at a time: the point on their coordinates goes into the registers of
- * their tapes, the sections run, and their outputs are added to the whole from there. Threads share blocks of parts that add to different numbers: whichever
- * thread does it, each number is the same sum. */
+/* Evaluation of an assembly. Parts of one kind are evaluated together, EXPR_LANES at a time: the point on their coordinates goes into the
+ * registers of their tapes, the sections run, and their outputs are added to the whole from there. Threads share blocks of parts that add
+ * to different numbers, so each number is the same sum whichever thread computes it. */
 #include "model/assembly_internal.h"
 
 #include "base/team.h"
@@ -62,7 +62,8 @@ ALWAYS_INLINE const int *take(const double *restrict from, const int *restrict i
     return index + count;
 }
 
-/* A block of lanes: index and numbers as assembly_internal.h says. `loads`: the tapes read a or lambda. The compiler knows how many lanes there are. */
+/* A block of lanes: index and numbers as assembly_internal.h says. `loads`: the tapes read a or lambda. The compiler knows how many lanes
+ * there are. */
 ALWAYS_INLINE void load(const int lanes, const part_kind *kind, const double *inputs, const int *index, const double *numbers,
                         const zn_point *at, bool loads, double *v) {
     const formula_tapes *n = kind->tapes;
@@ -123,7 +124,7 @@ typedef struct asking {
 
 ALWAYS_INLINE void ask_lanes(const int lanes, const asking *a, const part *const *p, int used, const int *index, const double *numbers,
                              double *registers) {
-    const double *inputs = a->kind->tapes->n_inputs > 0 ? p[0]->model->inputs : NULL; /* a look at a model costs as much as some formulas */
+    const double *inputs = a->kind->tapes->n_inputs > 0 ? p[0]->model->inputs : NULL; /* reading a model costs as much as some formulas */
     load(lanes, a->kind, inputs, index, numbers, a->at, a->loads, registers);
     for (int i = 0; i < a->n_queries; i++) run(lanes, &a->queries[i], a->sections[i], a->kind, p, used, registers);
 }
@@ -141,7 +142,7 @@ static void ask_block(const asking *a, int block, double *registers) {
     else ask_lanes(EXPR_LANES, a, p, used, index, numbers, registers);
 }
 
-/* Blocks of a task: some microseconds of work; for kinds with fewer than SHARED blocks it does not pay to wake threads. */
+/* Blocks of a task: some microseconds of work; for kinds with fewer than SHARED blocks waking threads does not pay. */
 enum { TASK = 8, SHARED = 4 * TASK };
 
 static int count_blocks(const part_kind *kind) { return (kind->count + EXPR_LANES - 1) / EXPR_LANES; }
@@ -153,7 +154,7 @@ static void ask_task(void *user, int task, int member) {
     for (int block = task * TASK; block < end && block < blocks; block++) ask_block(a, block, registers);
 }
 
-/* Whether no two parts of a kind add to one number: rows of lambda belong to one part, and so do entries of a kind that stands alone. */
+/* Whether no two parts of a kind add to the same number: rows of lambda belong to one part, and so do entries of a kind marked `alone`. */
 static bool is_apart(const asking *a) {
     for (int i = 0; i < a->n_queries; i++)
         for (int s = 0; s < a->sections[i]; s++) {

@@ -16,7 +16,7 @@ typedef struct part {
     const int *rows;              /* the same: in memory of the whole */
     const int *place[N_MATRICES]; /* where entry k of its matrix stands in the whole's values: in memory of the whole */
     bool kinematics;
-    bool silent;                    /* its forces are those of its multipliers: none where these are zero */
+    bool silent;                    /* all of its forces come from its multipliers: none where these are zero */
     char *name, *group, *bodies[2]; /* assembly_describe */
     assembly_words words;
 } part;
@@ -51,9 +51,9 @@ typedef struct part_kind {
     unsigned works[FORMULA_QUESTIONS];   /* has instructions */
 } part_kind;
 enum { ASSEMBLY_MOST_SECTIONS = 5 };
-enum { MOST_KINDS = 64 }; /* that parts are compared with: parts of further kinds are asked one by one */
+enum { MOST_KINDS = 64 }; /* that parts are compared with: parts of further kinds are evaluated one by one */
 
-/* Lanes of a block when so many parts are left: vectors of no more numbers than it pays. */
+/* Lanes of a block when this many parts are left: no wider than pays. */
 static inline int assembly_lanes(int left) { return left == 1 ? 1 : left <= EXPR_FEW_LANES ? EXPR_FEW_LANES : EXPR_LANES; }
 
 typedef struct assembly_model {
@@ -67,7 +67,8 @@ typedef struct assembly_model {
     assembly_indices rows, places[N_MATRICES]; /* of all parts, one after the other */
     assembly_indices row, col;                 /* entries of a pattern in the making */
     assembly_indices by_kind;                  /* parts: those of a kind together, else in their order */
-    /* What lanes read, block after block of EXPR_LANES parts of a kind (the last one: assembly_lanes): places of q, u and rows; parameters that are used. */
+    /* What lanes read, block after block of EXPR_LANES parts of a kind (the last one: assembly_lanes): places of q, u and rows; parameters
+     * that are used. */
     assembly_indices lane_index;
     double *lane_numbers;
     size_t lane_room;

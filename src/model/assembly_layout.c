@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the answers of parts go: rows of lambda, contacts, patterns and places. All of it is made again when the parts change, in memory that
- * grows and is kept, in a time proportional to the number of entries. */
+/* Where the answers of parts go: rows of lambda, contacts, patterns and places. Everything is rebuilt when the parts change, in time
+ * proportional to the number of entries and in memory that is kept and only grows. */
 #include "model/assembly_internal.h"
 
 const zn_pattern *assembly_pattern(const zn_patterns *p, matrix_name m) {

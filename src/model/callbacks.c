@@ -8,7 +8,7 @@ enum { N_PATTERNS = 14, MOST = 1 << 24 /* of any size: sums stay integers */ };
 
 typedef struct callback_model {
     zn_model base; /* first */
-    zn_model user; /* what the user gave: its destroy */
+    zn_model user; /* the user's own, for its destroy */
     lin_pattern patterns[N_PATTERNS];
     char **q_names, **u_names, **bilateral_names, **contact_names, **output_names;
     zn_contact *contacts;
@@ -39,7 +39,7 @@ static void destroy(zn_context *context, zn_model *model) {
     free_copy(context, m);
 }
 
-/* q' = u, for natural systems that do not say so themselves. */
+/* q' = u, for natural systems without a function of their own. */
 static int natural_kinematics(const zn_model *model, void *work, const zn_point *at, zn_kinematics *out) {
     (void)work;
     size_t nu = (size_t)model->size.nu;

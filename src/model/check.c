@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether a model can be one at its start: its energies are finite, and its mass matrix is finite and positive definite. */
+/* Whether a model is valid at its start: its energies are finite, and its mass matrix is finite and positive definite. */
 #include "linalg/envelope.h"
 #include "model/model.h"
 

@@ -3,7 +3,7 @@
  *
  *     f'(x) = (45 (f_1 - f_-1) - 9 (f_2 - f_-2) + (f_3 - f_-3)) / (60 e) + O(e^6),
  *
- * for a lower order shows its own error where splines are short. */
+ * because a lower order would show its own error where splines are short. */
 #include "base/handle.h"
 #include "linalg/linalg.h"
 #include "model/model.h"
@@ -22,7 +22,7 @@ typedef struct checker {
     double *qdot;               /* at the point */
     double *value[POINTS], *difference, *matrix, *dense;
     zn_derivative_check *result;
-    bool failed; /* a question was not answered */
+    bool failed; /* a function of the model failed */
 } checker;
 
 static int qdot_of(const zn_model *m, void *w, const zn_point *at, double *out) {
@@ -66,7 +66,7 @@ static void moved(checker *c, answer *f, variable by, int index, double e, doubl
 
 static void differentiate(checker *c, answer *f, int rows, variable by, int index) {
     double step = 1e-4;    /* small against centimetres, large against round-off */
-    if (by == BY_MOTION) { /* a fast motion goes just as far */
+    if (by == BY_MOTION) { /* a fast motion is followed over the same distance */
         double fastest = 1;
         for (int i = 0; i < c->model->size.nq; i++) fastest = larger(fastest, fabs(c->qdot[i]));
         for (int i = 0; i < c->model->size.nu; i++) fastest = larger(fastest, fabs(c->at->a[i]));

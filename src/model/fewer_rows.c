@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A model that asks another one and leaves out rows of lambda. With rows K that stay and rows L that are left out,
+/* A model that wraps another one and omits rows of lambda. With rows K that are kept and rows L that are left out,
  *
  *     c = c_K + t c_L,   lambda_L = t' lambda_K          t: factors of the merges, mostly zeros or none at all
  *
  * so that W and c1_u lose columns (which are added to others), and c0_q, c1_q, c2_q, c2_u lose rows.
  *
- * Answers of the other model go into memory behind its own work space, and what is wanted of them is gathered from there. */
+ * The other model answers into memory behind its own work space, from which the wanted entries are gathered. */
 #include "model/fewer_rows.h"
 
 #include "linalg/linalg.h"

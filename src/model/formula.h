@@ -9,7 +9,7 @@
 #include "zeno/machine.h"
 #include "zeno/model.h"
 
-/* ---- what the user said ---- */
+/* ---- the user's formulas ---- */
 
 typedef struct formula_text {
     char *text; /* NULL: not given */
@@ -41,7 +41,7 @@ typedef struct contact_text {
     friction_text *laws;
 } contact_text;
 
-/* What one formula says; of each kind there may be many. */
+/* What a formula defines; of each kind there may be many. */
 typedef enum text_kind {
     TEXT_PARAMETER,
     TEXT_COORDINATE,
@@ -80,10 +80,10 @@ struct zn_formula_model {
 zn_status formula_say(zn_formula_model *, text_kind, const formula_said *);
 /* Of a builder that is internal. */
 void formula_texts_free(zn_formula_model *);
-/* What can be said about the definition of a contact without its formulas; `def` may be NULL, also inside. */
+/* Checks the definition of a contact apart from its formulas; `def` and its members may be NULL. */
 zn_status formula_check_contact(zn_context *, const char *name, const zn_contact_def *def);
 
-/* ---- what it means ---- */
+/* ---- their meaning ---- */
 
 /* One constraint row of lambda on its levels. c0 is EXPR_NONE for rows without a position level. */
 typedef struct formula_row {
@@ -96,7 +96,7 @@ typedef struct formula_chain {
     expr factor[3];
 } formula_chain;
 
-/* A number of the model that follows from parameters, and what it is: schemes may keep what coefficients were. */
+/* A number of the model that follows from parameters, and what it is: schemes may have kept copies of coefficients. */
 typedef enum formula_kind { FORMULA_START, FORMULA_RESTITUTION, FORMULA_FRICTION, FORMULA_COEFFICIENT } formula_kind;
 typedef struct formula_value {
     double *number;
@@ -105,7 +105,8 @@ typedef struct formula_value {
     formula_kind kind;
 } formula_value;
 
-/* Variables of the graph, in this order: t, q, u, a, lambda, parameters (of kinds of parts; elsewhere they are constants), inputs (machine.h). */
+/* Variables of the graph, in this order: t, q, u, a, lambda, parameters (of kinds of parts; elsewhere they are constants), inputs
+ * (machine.h). */
 typedef struct formula_system {
     expr_graph *graph;
     zn_sizes size;
@@ -114,7 +115,7 @@ typedef struct formula_system {
     struct zn_machine *machine;                   /* of the builder; may be NULL */
     bool *state;                                  /* per coordinate: whether it is the state of a controller */
     formula_chain *chain; /* NULL, or per coordinate: how the derivative by it follows from others, of all but rates */
-    int answered;         /* the first ones, whose rates the model answers: of a part that owns no others */
+    int answered;         /* how many of the first coordinates the part owns and gives rates for */
     bool lagrangian;      /* every velocity is the rate of a coordinate; there may be states beside */
     bool moves;           /* the graph knows the motion (formula_tell_motion) */
     double *q_start, *u_start;
@@ -146,10 +147,11 @@ typedef struct formula_system {
     bool out_of_memory; /* variables could not be listed: the system is not complete */
 } formula_system;
 
-/* Variables first .. first + count - 1 that an expression depends on, in s->list: the loops below take what an expression has, not what a
- * system has, so that the cost of a large one is that of its terms. Returns their number; out of memory: 0, and s->out_of_memory. */
+/* Variables first .. first + count - 1 that an expression depends on, in s->list: the loops below run over the variables of an expression,
+ * not of the system, so that the cost of a large system is that of its terms. Returns their number; out of memory: 0, and
+ * s->out_of_memory. */
 int formula_variables(formula_system *s, expr e, int first, int count);
-/* Tells the graph how variables move: t' = 1, q' and u' = a. false: memory is out. */
+/* Registers the rates of variables with the graph: t' = 1, q' and u' = a. false: out of memory. */
 bool formula_tell_motion(formula_system *);
 
 /* d/dt of an expression of q and t along the motion. */
@@ -159,12 +161,12 @@ void formula_system_free(zn_context *context, formula_system *system);
 /* Rows and laws of the contacts of a builder. `scope` has all names. */
 zn_status formula_system_contacts(const zn_formula_model *builder, formula_system *system, const expr_scope *scope);
 
-/* The smooth part of Stribeck's law, size arctan(eps |gamma|) gamma/|gamma|, and its limit at rest. size: (mu_s - mu_d) lambda_N 2/pi; applied: the normal
- * force is given, so that this is a force like any other. */
+/* The smooth part of Stribeck's law, size arctan(eps |gamma|) gamma/|gamma|, and its limit at rest. size: (mu_s - mu_d) lambda_N 2/pi;
+ * applied: the normal force is given, so that this is a force like any other. */
 void formula_stribeck(formula_system *, int n, const expr *slip, expr size, expr eps, bool applied);
 
 /* Helpers. A text that is not given has the value `otherwise`. */
-/* What the user said is copied; false: out of memory. */
+/* Copies the user's text; false: out of memory. */
 bool formula_text_copy(zn_context *, formula_text *to, zn_formula from);
 void formula_text_free(zn_context *, formula_text *);
 zn_formula formula_of(const formula_text *text);
@@ -177,12 +179,12 @@ zn_status formula_start(formula_system *system, zn_context *context, const expr_
                         double *out);
 /* The values of parameters, from which others follow; `scope` has tables. */
 zn_status formula_sources(formula_system *system, zn_context *context, expr_scope scope, const formula_list *parameters);
-/* The same for a number that stays where it is and may change within these bounds. */
+/* The same for a number that keeps its place and may change within these bounds. */
 zn_status formula_place_number(formula_system *system, zn_context *context, const expr_scope *scope, const formula_text *text,
                                const char *what, formula_value place);
 zn_status formula_fail(zn_context *context, const formula_text *text, const char *subject, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-/* The rows of a system, all of them or some, and its forces act only while the condition holds. */
+/* Lets some or all rows of a system, and its forces, act only while the condition holds. */
 void formula_switch_rows(formula_system *system, expr condition, int first, int count);
 /* The error where a condition is not constant within a step. */
 zn_status formula_check_condition(formula_system *system, zn_context *context, const formula_text *text, expr condition);
@@ -198,7 +200,7 @@ bool formula_linear_in_u(formula_system *system, expr e);
 struct machine_plan; /* may be NULL */
 zn_status formula_model_compile(zn_context *context, formula_system *system, struct machine_plan *machine, zn_model **model);
 
-/* The same for a kind of part: nothing is checked, as parameters have no values yet. */
+/* The same for a kind of part: without checks, as parameters have no values yet. */
 zn_status formula_kind_compile(zn_context *context, formula_system *system, zn_model **kind);
 
 #endif

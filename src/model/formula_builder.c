@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Texts of formulas: keeps copies of what the user said. What they mean: parts/formula_express.c. */
+/* Stores copies of the user's formulas as texts. Their meaning: parts/formula_express.c. */
 #include "model/machine.h"
 #include "model/model.h"
 
@@ -84,7 +84,7 @@ void formula_texts_free(zn_formula_model *builder) {
     mem_free(context, builder);
 }
 
-/* Names that come later are compared when the model is built. */
+/* Names that are added later are checked when the model is built. */
 static zn_status check_name(void *user, const char *name, const char *what) {
     zn_formula_model *builder = user;
     if (!expr_name_is_valid(name))

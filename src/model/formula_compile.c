@@ -250,7 +250,7 @@ static bool make_tapes(compiler *c) {
            TAPE(FORMULA_PROBES, VECTOR(s->n_probes, s->probes)) && TAPE(FORMULA_SWITCHES, VECTOR((int)c->switches.count, c->switches.at));
 }
 
-/* Where what is given as a function of time jumps or bends. */
+/* Where given functions of time jump or bend. */
 static bool find_switches(compiler *c) {
     formula_system *s = c->s;
     const struct {
@@ -325,7 +325,7 @@ static bool find_rest(zn_context *context, formula_system *s, bool *rest) {
     return good;
 }
 
-/* How a rate depends on states: the least of what was found before and this one. GENERAL also where memory is out. */
+/* How a rate depends on states: the more general of the earlier result and this one. GENERAL also when out of memory. */
 static zn_rates judge_rate(formula_system *s, expr rate, zn_rates before) {
     if (before > ZN_RATES_CONSTANT && expr_depends_range(s->graph, rate, 0, 1)) before = ZN_RATES_CONSTANT;
     for (int k = s->q; k < s->a && before != ZN_RATES_GENERAL; k++) {

@@ -11,7 +11,7 @@ typedef struct contact_build {
     formula_system *system;
     zn_context *context;
     const expr_scope *scope;
-    const char *name;   /* of the contact at work */
+    const char *name;   /* of the current contact */
     int row_F, n_balls; /* used so far, over all contacts */
     int first_F;
 } contact_build;
@@ -34,7 +34,7 @@ static zn_status ranged_place(contact_build *build, const formula_text *text, co
     return status == ZN_OK ? check_range(build, text, what, place.low, place.high, *place.number) : status;
 }
 
-/* The places from `places` on are those of the coefficients mu, which are gone soon: where a coefficient is that of a ball, it changes there. */
+/* The places from `places` on are those of the temporary coefficients mu: a coefficient that belongs to a ball is redirected there. */
 static void follow_friction(contact_build *build, const friction_text *law, const double *mu, size_t places) {
     formula_system *s = build->system;
     size_t kept = places;
@@ -99,7 +99,7 @@ static void add_stribeck(contact_build *build, const friction_text *law, const e
     formula_stribeck(build->system, law->n_slips, slip, size, numbers.rate, contact->row_N < 0);
 }
 
-/* What the sign of mu_s - mu_d and the ranges allow, others of the same signs are allowed, too: that is noted by the graph. */
+/* Where the sign of mu_s - mu_d and the ranges allow these values, they allow others of the same signs: the graph records this. */
 static zn_status parse_number(contact_build *build, const formula_text *text, const char *what, expr *e, double *value) {
     zn_status status = formula_parse(build->system, build->context, build->scope, text, e);
     if (status != ZN_OK || !expr_is_constant(build->system->graph, *e, NULL)) /* an error says why */

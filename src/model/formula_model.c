@@ -5,7 +5,7 @@
 
 #include "linalg/dense.h"
 
-/* work: the registers of the tape at work, which begin with the variables. `loads`: the tape reads a or lambda. */
+/* work: the registers of the current tape, which begin with the variables. `loads`: the tape reads a or lambda. */
 static double *set_point(const formula_model *m, void *work, const zn_point *at, bool loads) {
     double *v = work;
     const zn_sizes *n = &m->base.size;
@@ -140,7 +140,7 @@ static zn_status bind(zn_context *context, const zn_model *model, const double *
     if (!m) return ZN_ERROR_MEMORY;
     *m = *(const formula_model *)model;
     m->tapes->references++;
-    m->base.drawing = NULL; /* it owns nothing else */
+    m->base.drawing = NULL; /* nothing else is owned */
     m->base.inputs = inputs;
     m->base.destroy = destroy_bound;
     *bound = &m->base;

@@ -16,7 +16,7 @@ typedef enum formula_question {
     FORMULA_INERTIA,      /* M, W */
     FORMULA_POSITION,     /* c0, dc0/dq */
     FORMULA_VELOCITY,     /* c1, dc1/du, dc1/dq */
-    FORMULA_ROWS,         /* c0, c1, dc1/du, dc0/dq, dc1/dq: what both have in common is computed once */
+    FORMULA_ROWS,         /* c0, c1, dc1/du, dc0/dq, dc1/dq: common terms are computed once */
     FORMULA_ACCELERATION, /* c2, dc2/dq, dc2/du */
     FORMULA_MOMENTUM,     /* p, b, dp/dq, db/dq, db/du */
     FORMULA_ENERGY,       /* (T, V), power */
@@ -46,7 +46,7 @@ typedef struct formula_model {
     formula_system owned; /* names, contacts and start values only */
 } formula_model;
 
-/* Forces without accelerations and multipliers: nothing of their terms need be computed. */
+/* Forces without accelerations and multipliers, whose terms are not computed. */
 static inline bool formula_is_free(const zn_point *at, const zn_balance *out) {
     return out->r && !out->no_force && !at->a && !at->lambda && !out->r_q && !out->r_u;
 }
@@ -72,8 +72,8 @@ bool formula_model_power(const zn_model *model, void *work, const zn_point *at, 
 int formula_model_switches(const zn_model *model, void *work, const zn_point *at, double *values);
 /* Which of its sources a parameter is; -1: none. */
 int formula_model_source(const zn_model *, const char *name);
-/* Other values of n sources (-1: nothing), with the bits that a new model would have; *changed: bits of the kinds of numbers that are others now. false: a new
- * model is needed, and this one can no longer be used; an error may be left. */
+/* Other values of n sources (-1: nothing), with the bits that a new model would have; *changed: bits of the kinds of numbers that have
+ * changed. false: a new model is needed, and this one can no longer be used; an error may be left. */
 bool formula_model_move(zn_context *, zn_model *, int n, const int *sources, const double *values, unsigned *changed);
 /* Mass positive definite and everything finite at the start. */
 zn_status formula_model_check(zn_context *context, formula_model *model);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers of a formula model: they follow from its parameters, and may follow them to other values without a new model (expr/trace.c). */
+/* Numbers of a formula model that depend on its parameters and can be updated to other values of them without a new model
+ * (expr/trace.c). */
 #include "model/formula_model.h"
 #include "model/machine.h"
 
@@ -54,7 +55,7 @@ static zn_status add_source(formula_system *s, zn_context *context, const expr_s
     s->sources[i] = expr_peek(s->graph, value, &slot);
     if (!slot) value = expr_source(s->graph, i, value, before);
     s->source_nodes[i] = value;
-    s->source_names[i] = mem_text(context, slot ? "" : item->name); /* what follows from earlier ones is no source */
+    s->source_names[i] = mem_text(context, slot ? "" : item->name); /* a parameter that depends on earlier ones is no source */
     s->n_sources++;
     return s->source_names[i] && value != EXPR_NONE ? ZN_OK : ZN_ERROR_MEMORY;
 }

@@ -45,7 +45,7 @@ int formula_variables(formula_system *s, expr e, int first, int count) {
     return found > 0 ? found : 0;
 }
 
-/* Rates that are not known yet are reported later. */
+/* Missing rates are reported later. */
 bool formula_tell_motion(formula_system *s) {
     expr_graph *g = s->graph;
     s->moves = expr_keep_derivative(g, expr_variable(g, 0), EXPR_MOTION, expr_constant(g, 1));

@@ -1,30 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Redundant bilateral rows. v_j = E^-1 w_j / l_j are columns of W of size 1 without units (row_weights.h), E as it was at the choice:
  *
- *     choice     QR with column pivots of (v_1 .. v_n): the rows K chosen first are independent, of the others L nothing new is left
+ *     choice     QR with column pivots of (v_1 .. v_n): the rows K chosen first are independent, the others L depend on them
  *     v_L = v_K C,   C = G^-1 v_K' v_L,   G = v_K' v_K
  *
- * Forces are shared by masses: with D the diagonal of M, s_j = |D^-1/2 w_j|, and C from here on that of w_j/s_j, which is C_ij s_i/l_i l_j/s_j,
+ * Forces are shared with weights from the masses: D is the diagonal of M, s_j = |D^-1/2 w_j|, and C from here on that of w_j/s_j, i.e. C_ij
+ * s_i/l_i l_j/s_j,
  *
  *     sharing    p_j = s_j P_j:  |p| least with v_K p_K + v_L p_L given:  p_K += C p_L,  p_L = (1 + C'C)^-1 C' p_K,  p_K -= C p_L
  *     merging    g_j/s_j = gamma_j:  |gamma| least:  gamma_K + C gamma_L = 0, and with multipliers p_L = C' p_K  (row_merge)
- *                or g_j/l_j = gamma_j, with the C of the v_j: whatever the masses are
+ *                or g_j/l_j = gamma_j, with the C of the v_j: independent of the masses
  *
- * Rows that have coordinates in common, directly or over others, form a group, and everything happens by groups.
+ * Rows that are connected by common coordinates, directly or through other rows, form a group; each group is treated by itself.
  *
- * In a singular position rows are dependent that are independent elsewhere. With u such that the rows K hold, c2 = d/dt c1 at a = 0 is what
- * their curvature asks for; a row that follows from others in all positions follows on this level too:  c2_L/l_L = C' c2_K/l_K  for every
- * such u. Where that fails for one chosen at random nothing of the group is left out. */
+ * In a singular position rows are dependent that are independent elsewhere. With u such that the rows K hold, c2 = d/dt c1 at a = 0 comes
+ * from their curvature; a row that depends on others in all positions depends on them on this level too:  c2_L/l_L = C' c2_K/l_K  for every
+ * such u. Where this fails for a random u, no row of the group is left out. */
 #include "model/independent_rows.h"
 #include "model/row_weights.h"
 
-static const double new_part = 1e-9;        /* of a column: less than this counts as nothing new */
-static const double later_rows = 1e-6;      /* the last row of a group counts this much less: round-off does not choose among equal ones */
+static const double new_part = 1e-9;        /* of a column: a smaller independent part counts as none */
+static const double later_rows = 1e-6;      /* the last row of a group counts this much less: round-off must not choose among equal rows */
 static const double same_direction = 1e-9;  /* forces of a row act along its velocity up to this */
 static const double no_motion = 1e-8;       /* what is left of a velocity of size 1 where rows allow none */
 static const double curvature_error = 1e-6; /* relative, of the test for singular positions */
 static const double curvature_floor = 1e-9; /* times |u| and the largest curvature: what is below is round-off */
-/* Larger groups are left alone: multiplications for the choice (about a second). */
+/* Limit for a group, in multiplications for the choice (about a second); larger groups keep all rows. */
 static const double most_work = 1e9;
 
 /* ---- columns of W ---- */
@@ -160,7 +161,7 @@ static zn_status factor_gram(independent *a, row_group *g, const double *W) {
     }
     lin_matrix_zero(g->matrix);
     lin_matrix_add(g->matrix, g->block, 1, g->values);
-    return lin_lu_factor(g->lu, g->matrix, false); /* by pivots of its own: forces are functions of the state */
+    return lin_lu_factor(g->lu, g->matrix, false); /* with its own pivots, not earlier ones, so that forces are functions of the state */
 }
 
 double independent_coefficients(independent *a, row_group *g, const double *W) {
@@ -211,7 +212,7 @@ static bool is_symmetric(independent *a, const row_group *g, const point_values 
     return same;
 }
 
-/* Rows in the order of the choice, and how many are kept: `wanted`, or as many as have something new (0). */
+/* Rows in the order of the choice, and how many are kept: `wanted`, or (0) as many as are independent. */
 static zn_status choose(zn_context *context, const independent *a, row_group *g, const double *W, int wanted) {
     const zn_pattern *w = &a->model->pattern.W;
     size_t m = (size_t)g->m, n = (size_t)g->n;
@@ -267,7 +268,7 @@ static void random_motion(independent *a, row_group *g, const point_values *v, c
     for (int i = 0; i < a->model->size.nu; i++) v->u[i] = u[i] + factor * v->u[i];
 }
 
-/* Rows left out follow from the others in neighbouring positions too. */
+/* Whether the rows left out depend on the others in neighbouring positions, too. */
 static bool stays_dependent(independent *a, row_group *g, const point_values *v, const zn_point *at) {
     random_motion(a, g, v, at->u);
     zn_point moving = {.t = at->t, .q = at->q, .u = v->u, .a = v->zero};
@@ -288,7 +289,7 @@ static bool stays_dependent(independent *a, row_group *g, const point_values *v,
     return true;
 }
 
-/* Memory for what follows from the choice of its rows. */
+/* Memory for the results of the choice. */
 static zn_status take_choice(zn_context *context, const zn_model *model, row_group *g) {
     size_t kept = (size_t)g->kept, left = (size_t)(g->n - g->kept);
     g->C = MEM_ARRAY(context, double, kept *left);

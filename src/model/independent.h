@@ -13,29 +13,29 @@ typedef struct independent independent;
 
 /* How to choose. */
 typedef struct independent_wish {
-    double doubt;              /* where a row has something new, but less than this (relative), nothing is left out of its group ... */
-    bool nearly;               /* ... unless it may be: rows whose numbers do not quite fit */
+    double doubt;              /* where an independent part is less than this (relative) but not zero, all rows of the group stay ... */
+    bool nearly;               /* ... unless `nearly`: then rows whose numbers do not quite fit may be left out */
     const independent *before; /* NULL, or an earlier choice, whose numbers of rows are kept: rows are only exchanged */
 } independent_wish;
 
-/* Chooses rows at a state such that the others follow from them. *out is NULL where all rows are independent, or where none may be left out
- * for sure. */
+/* Chooses rows at a state such that the others follow from them. *out is NULL where all rows are independent, or where no row can
+ * safely be left out. */
 zn_status independent_find(zn_context *, const zn_model *, const zn_point *at, independent_wish, independent **out);
 void independent_destroy(zn_context *, independent *);
 /* As bytes. Reading makes a new one of the same model (NULL where none was written); ZN_ERROR_ARGUMENT: they are no choice of its rows. */
 zn_status independent_carry(zn_context *, const zn_model *, byte_stream *, independent **);
 const bool *independent_left_out(const independent *); /* per bilateral row */
 int independent_count(const independent *);            /* rows left out */
-/* The merges of rows left out into the others (fewer_rows.h) with which constraints are met in the sense of least squares and multipliers are
- * the smallest, at the state of the choice or last followed: their number; list: NULL, or memory for them. lengths: rows are weighed by their
- * lengths, not by masses. */
+/* The merges of rows left out into the others (fewer_rows.h) with which constraints are met in the sense of least squares and multipliers
+ * are the smallest, at the state of the choice or last followed: their number; list: NULL, or memory for them. lengths: rows are weighted
+ * by their lengths, not by masses. */
 int independent_merges(const independent *, bool lengths, row_merge *list);
 
 /* How unequal the rows of a group are: the largest ratio of |D^-1/2 w_j|/l_j, D the diagonal of M. */
 double independent_spread(const independent *);
 
-/* With M and W at a state: P (all rows) is shared among all rows such that the sum of P_j^2 w_j' D^-1 w_j is least, D the diagonal of M, and
- * W P stays. Where the rows kept are not independent there, nothing is shared. */
+/* With M and W at a state: P (all rows) is redistributed over all rows such that the sum of P_j^2 w_j' D^-1 w_j is least, D the diagonal of
+ * M, and W P stays. Where the rows kept are not independent there, nothing is shared. */
 void independent_share(independent *, const double *M, const double *W, double *P);
 
 /* The coefficients of rows left out become those at a state with M and W. Returns the largest, all rows scaled to the same size: how badly
@@ -48,9 +48,10 @@ double independent_contradiction(const independent *, const double *c);
 /* P (all rows) becomes zero in rows left out, with the same forces W P at the state of the choice or last followed. */
 void independent_collect(const independent *, double *P);
 
-/* By how much more is open in a row than is explained; the largest, at most 0 where all is. c: values of all rows, on position level or
+/* The largest unexplained error of a row, at most 0 where all errors are explained. c: values of all rows, on position level or
  * (rate > 0) on velocity level; seen0, seen1: those that the scheme sees, on both. Explained are
- *   most (seen0, or seen1 + rate seen0)   of the rows that it follows from: a step turns drift of positions into velocities of up to drift/h
+ *   most (seen0, or seen1 + rate seen0)   of the rows that it follows from: a step turns drift of positions into velocities of up to
+ * drift/h
  *   open, and round-off of positions      in the directions of the row, |D^-1/2 w|, where D^1/2 q is `place` */
 typedef struct independent_drift {
     const double *seen0, *seen1, *place;

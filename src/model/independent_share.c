@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What follows from a choice of independent rows (equations: independent.c): merges, forces of least norm, the coefficients at other states, and what is open in
- * rows that a scheme does not see. */
+/* What follows from a choice of independent rows (equations: independent.c): merges, forces of least norm, the coefficients at other
+ * states, and errors of rows that a scheme does not see. */
 #include "model/independent_rows.h"
 
-/* Larger groups are left alone: multiplications for sharing forces, about a millisecond in every step. */
+/* Limit for a group, in multiplications for sharing forces (about a millisecond in every step); larger groups are not treated. */
 static const double most_sharing = 2e6;
 
 double independent_spread(const independent *a) {
@@ -92,7 +92,7 @@ static void swap(double **a, double **b) {
     *b = kept;
 }
 
-/* Sizes and coefficients of another state take the place of those there are, or give it back. */
+/* Swaps sizes and coefficients with those of another state. */
 static void exchange(independent *a) {
     swap(&a->size, &a->other_size), swap(&a->length, &a->other_length), swap(&a->mobility, &a->other_mobility);
     for (int i = 0; i < a->n_groups; i++) swap(&a->groups[i].C, &a->groups[i].other_C);

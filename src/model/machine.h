@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values that are constant within a step: what a builder says of them, and what a model knows.
+/* Values that are constant within a step: their declarations in a builder, and what a model keeps of them.
  *
  * Formulas read them as variables behind all others. A built model reads their values at the start; a simulation has a copy of the model,
  * which shares everything but reads the simulation's own values (model_bind). */
@@ -34,8 +34,8 @@ typedef struct machine_value {
     machine_kind kind;
     double every; /* sampled values: the time between samples */
     int probe;    /* sampled values: their formula */
-    /* Answers, accelerations and forces that only outputs read: the name of the velocity, row or contact; JOINT|+VELOCITY: what the rows of a joint do to a
-     * velocity, with a sign; #CONTACT|+VELOCITY: the same for a contact;
+    /* Answers, accelerations and forces that only outputs read: the name of the velocity, row or contact; JOINT|+VELOCITY: what the rows of
+     * a joint do to a velocity, with a sign; #CONTACT|+VELOCITY: the same for a contact;
      * @RULE|+VELOCITY, @RULE|normal: for the contacts that a rule finds, by its number. NULL: this is none. */
     char *of;
     machine_answer_kind answer;
@@ -63,7 +63,8 @@ typedef struct machine_event {
     machine_set *sets;
 } machine_event;
 
-/* A formula that the simulation asks for: where errors of a run point to. `late`: its value counts only where it is taken, at a sample or an event. */
+/* A formula whose value the simulation asks for, and its place for errors of a run. `late`: its value is only used at a sample or an
+ * event. */
 typedef struct machine_probe_text {
     const char *what; /* "event" */
     char *name;
@@ -93,7 +94,7 @@ typedef struct machine_plan {
 
 typedef struct machine_switch {
     char *name;
-    int rule; /* 1 + the rule for contacts that it switches; 0: it switches something else */
+    int rule; /* 1 + the rule for contacts that it switches; 0: it switches no rule */
     formula_text condition;
 } machine_switch;
 
@@ -120,7 +121,7 @@ struct zn_machine {
     size_t n_switches, switch_room;
     machine_event_text *events;
     size_t n_events, event_room;
-    /* The builder's: whether a name is taken there, with an error. */
+    /* Function of the builder: whether a name is taken there, with an error. */
     zn_status (*check_name)(void *builder, const char *name, const char *what);
     zn_status (*add_state)(void *builder, const char *name, double start, zn_formula rate);
     void *builder;
@@ -131,12 +132,12 @@ zn_machine *machine_create(zn_context *, void *builder, zn_status (*check_name)(
 void machine_destroy(zn_machine *);
 /* Its tables join the names of a scope; NULL: it has none. */
 void machine_scope(const zn_machine *, expr_scope *);
-/* A name of an acceleration or force, which outputs may read from now on. */
-/* A table as inputs and formulas read it, from what a user gives; `held`: its values hold until the next one. */
+/* Adds the name of an acceleration or force, which outputs may read from now on. */
+/* Makes the table that inputs and formulas read from the user's points; `held`: each value holds until the next point. */
 zn_status machine_make_table(zn_context *, const zn_table_def *, bool held, expr_table **table);
 zn_status machine_answer(zn_machine *, const char *name, const char *of);
-/* Inputs that are interpolated over time are functions of t where positions are given by them, which have rates; elsewhere, and all others, they are constant within a
- * step. `first`: the variable of the first value. EXPR_NONE: no memory. */
+/* Where inputs that are interpolated over time prescribe positions, which need rates, they are functions of t; elsewhere, like all other
+ * inputs, they are constant within a step. `first`: the variable of the first value. EXPR_NONE: no memory. */
 bool machine_is_function(const machine_value *);
 expr machine_functions(zn_machine *, expr_graph *, int first, expr);
 /* -1: there is none. `length` bytes of name. */
@@ -146,14 +147,14 @@ int machine_probe_count(const zn_machine *);
 /* Of the condition of a rule for contacts, which must be constant within a step. */
 bool machine_probe_is_condition(const zn_machine *, int index);
 zn_formula machine_probe(const zn_machine *, int index);
-/* What events set, by the names of the model. */
+/* Finds what events set by the names of the model. */
 zn_status machine_resolve(const zn_machine *, machine_plan *, const zn_model *);
 /* What the model keeps; *out NULL where the machine is NULL or empty. */
 zn_status machine_freeze(const zn_machine *, machine_plan **out);
 void machine_release(zn_context *, machine_plan *);
 
-/* A copy of the model whose values are those of the caller: for one simulation. It refers to the model, and is destroyed by model_free. NULL where the
- * model has no such values. */
+/* A copy of the model whose values are those of the caller: for one simulation. It refers to the model, and is destroyed by model_free.
+ * NULL where the model has no such values. */
 zn_status model_bind(zn_context *, const zn_model *, const double *values, zn_model **bound);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a model keeps of a machine. Probes, the values that a simulation asks for, stand in this order: formulas of sampled values, then of each event when it
- * happens, its condition, and what it sets; then conditions of rules for contacts. */
+/* What a model keeps of a machine. Probes, the values that a simulation asks for, have this order: formulas of sampled values; of each
+ * event its function, its condition and the values that it sets; conditions of rules for contacts. */
 #include "model/machine.h"
 #include "model/model.h"
 

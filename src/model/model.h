@@ -19,14 +19,14 @@ static inline int model_row_F(const zn_model *m) { return m->size.ng + m->size.n
 
 /* "the constraint 'rod'", "the gap of 'floor'", "the slip velocity 1 of 'floor'": written into text, which is returned. */
 const char *model_row_text(const zn_model *model, int row, char *text, size_t room);
-/* Why its value may be not finite, in parentheses. */
+/* A likely reason why its value is not finite, in parentheses. */
 const char *model_row_fault(const zn_model *model, int row);
-/* A bilateral row that nearly follows from those before it and contradicts them: -1 when there is none, -2 when memory is out (error
- * in the context). size: by how much, the larger of its position and velocity in the units of the row, or what its direction makes of the
- * positions of the system. What round-off explains is none. */
+/* A bilateral row that nearly follows from those before it and contradicts them: -1 when there is none, -2: out of memory (error
+ * in the context). size: by how much, the larger of its position and velocity in the units of the row, or its direction applied to the
+ * positions of the system. Differences that round-off explains do not count. */
 int model_contradiction(zn_context *context, const zn_model *model, const zn_point *at, double *size);
-/* A bilateral row that has come to follow from those before it, nearly, which it did not at the start: of its direction `before` was new
- * then, and `after` is now. -1: there is none. */
+/* A bilateral row that has become nearly dependent on those before it: the independent part of its direction was `before` at the start
+ * and is `after` now. -1: there is none. */
 int model_dead_point(zn_context *, const zn_model *, const zn_point *start, const zn_point *now, double *before, double *after);
 /* The contact that a row belongs to, or -1. */
 /* Whether it was made and not destroyed: destroying clears it. */
@@ -35,7 +35,7 @@ static inline bool model_is_good(const zn_model *m) { return m && m->balance; }
 zn_status model_check(zn_context *, const zn_model *, const char *function);
 /* The mass matrix at the start is finite and positive definite, and the energies are finite; else ZN_ERROR_MODEL. */
 zn_status model_check_start(zn_context *, const zn_model *);
-/* What a value that is not finite is most often due to: ends a sentence about it. */
+/* The most frequent cause of values that are not finite: the end of a sentence about it. */
 #define MODEL_OUT_OF_RANGE "(a division, logarithm, root or power out of its range?)"
 /* Destroys a model that no user has seen. `destroy` of a model frees what it owns, but not the model itself. */
 void model_free(zn_context *, zn_model *);
@@ -44,11 +44,11 @@ int model_row_contact(const zn_model *model, int row);
 /* Balance and constraints at one point: W is copied from dc1/du where both are the same. Nonzero: they cannot be answered. */
 int model_ask_both(const zn_model *, void *work, const zn_point *, zn_balance *, zn_constraints *);
 
-/* What forces and constraints have in them that jumps or bends in time, as functions of t and inputs: values that are constant between two such places. Returns their number; values may be
- * NULL. Not those that depend on positions or velocities. */
+/* Where forces and constraints jump or bend in time, as functions of t and inputs: values that are constant between two such places.
+ * Returns their number; values may be NULL. Not those that depend on positions or velocities. */
 int model_switches(const zn_model *, void *work, const zn_point *, double *values);
 
-/* What a part is whose contact has no lowest point where it lies flat. */
+/* Description of a part whose contact has no lowest point where it lies flat. */
 #define CONTACT_OF_RING "contact of a ring and a plane"
 
 #endif

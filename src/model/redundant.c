@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What rows say at one state, in their order: with directions v_j without units (row_weights.h) and values g_j, gamma_j in units of l_j,
  *
- *     v_j = sum_k a_jk e_k + new_j      e_k: directions of rows before, orthonormal;   |new_j| of 1: redundant, nearly redundant, or of its own
- *     g_j - sum_k a_jk g(e_k)           what it contradicts the rows before by, where it is not of its own; gamma_j the same
+ *     v_j = sum_k a_jk e_k + new_j      e_k: directions of rows before, orthonormal;   |new_j| between 0 and 1: redundant, nearly
+ * redundant, or independent
+ *     g_j - sum_k a_jk g(e_k)           by how much it contradicts the rows before, where it is dependent; gamma_j likewise
  *
- * Against round-off of g stand the positions |e_i q_i|, against that of gamma the velocities: no size has units. */
+ * Round-off of g is measured by the positions |e_i q_i|, that of gamma by the velocities: no size has units. */
 #include "base/handle.h"
 #include "linalg/linalg.h"
 #include "model/model.h"
 #include "model/row_weights.h"
 #include "zeno/parts.h"
 
-static const double tolerance = 1e-9; /* less is new in a redundant row */
+static const double tolerance = 1e-9; /* a row with a smaller independent part is redundant */
 static const double nearly = 1e-3;    /* the same for a row that was meant to follow from others, with numbers that are not exact */
-static const double roundoff = 1e-13; /* contradictions below are none */
-static const double dead = 0.05;      /* of what was new at the start is left: a dead point is near */
+static const double roundoff = 1e-13; /* smaller contradictions are round-off */
+static const double dead = 0.05;      /* when less of the initial independent part is left, a dead point is near */
 
 typedef struct row_walk {
     zn_context *context;
@@ -24,7 +25,7 @@ typedef struct row_walk {
     double *M, *W, *B, *c0, *c1, *inverse, *length;
     double *basis, *values; /* e_k, g(e_k) and gamma(e_k) */
     double place, speed;    /* |e_i q_i|, |e_i u_i|, the largest */
-    double g, gamma;        /* of the present row: what it contradicts the others by, in its own units */
+    double g, gamma;        /* of the present row: by how much it contradicts the others, in its own units */
 } row_walk;
 
 static void walk_end(row_walk *a) {
@@ -74,8 +75,8 @@ static zn_status walk_begin(zn_context *context, const zn_model *model, const zn
     return ZN_OK;
 }
 
-/* The next row without the directions before it, taken out twice: once leaves round-off of the size of what it took out. Returns what is new; a
- * row with more than `least` of it is added to them. */
+/* The next row without the directions before it, subtracted twice, as once leaves round-off of the size of what was subtracted. Returns the
+ * independent part; a row with more than `least` is added to the directions. */
 static double walk_row(row_walk *a, int j, double least) {
     const zn_pattern *p = &a->model->pattern.W;
     double *x = a->basis + (size_t)a->rank * (size_t)a->n, scale = a->length[j] > 0 ? 1 / a->length[j] : 0;

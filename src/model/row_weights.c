@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/row_weights.h"
 
-static const double dominated = 1e-14; /* of a coordinate's share in a row: less of all others is none, but numbers that do not quite fit */
+static const double dominated = 1e-14; /* relative to a coordinate's share in a row: less in all others comes from inexact numbers */
 
 void row_mobilities(const zn_model *model, const double *M, double *inverse) {
     const zn_pattern *p = &model->pattern.M;

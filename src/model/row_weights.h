@@ -4,8 +4,8 @@
  *     v_ij = W_ij/(e_i l_j)     coordinate i, row j:  l_j = |(W_ij/e_i)_i|, so that columns v_j have the size 1
  *     e_i^2 = max(M_ii, max_j W_ij^2 / sum_{k != i} W_kj^2/M_kk)
  *
- * By masses alone, e_i^2 = M_ii, whatever turns the axis of a slender rod would look alike, so easily does it turn: where a row is
- * dominated by a coordinate, the others count as much. With other units of length, time, angle and mass, or another multiple of a row,
+ * With masses alone, e_i^2 = M_ii, all rows that turn a slender rod about its axis would look alike, as its inertia is so small. So where
+ * one coordinate dominates a row, the others count as much. With other units of length, time, angle and mass, or another multiple of a row,
  * v is the same. */
 #ifndef MODEL_ROW_WEIGHTS_H
 #define MODEL_ROW_WEIGHTS_H

@@ -31,7 +31,7 @@ static bool look_for(int from, int *sender, size_t *size) {
 
 static bool look(int *from, size_t *size) { return look_for(MPI_ANY_SOURCE, from, size); }
 
-/* MPI waits by turning round and round; a worker that waits long gives way to others. */
+/* MPI waits in a busy loop; a worker that waits long yields to other processes. */
 static void await_message(int from, size_t *size) {
     const struct timespec nap = {.tv_nsec = 100 * 1000};
     int sender;

@@ -117,7 +117,8 @@ static void read_inertia(scene_loader *loader, const scene_node *node, zn_body_d
     }
 }
 
-/* A motion is one in space where it has three coordinates or an axis, or where others move in space and nothing in a plane; else it is in the plane as long as it stays there. */
+/* A motion is one in space where it has three coordinates or an axis, or where others move in space and nothing in a plane; else it is in
+ * the plane as long as it stays there. */
 static void read_motion(scene_loader *loader, const body_nodes *n, bool in_space, zn_body_def *def) {
     const scene_node *items[3];
     int count = n->position ? scene_want_list(loader, n->position, "position", 2, 3, items) : 0;

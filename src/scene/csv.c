@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Columns of a file of comma-separated values: a line of names, then lines of numbers. Empty lines and lines with # are skipped. Texts may stand in quotes, as they do in
- * tables that other programs write. */
+/* Columns of a file of comma-separated values: a line of names, then lines of numbers. Empty lines and lines with # are skipped. Texts may
+ * be quoted, as other programs write them. */
 #include "scene/csv.h"
 #include "scene/scene.h"
 
@@ -35,8 +35,8 @@ static char *next_line(csv *c) {
     return NULL;
 }
 
-/* The field at *rest, which moves on to the next one (NULL: there is none), without spaces around it. In quotes a comma belongs to it, and "" is a quote; NULL: they
- * have no end before the next comma. */
+/* The field at *rest, which moves on to the next one (NULL: there is none), without spaces around it. Within quotes a comma is part of it,
+ * and "" is a quote; NULL: the quotes are not closed before the next comma. */
 static char *take_field(char **rest) {
     char *text = *rest + strspn(*rest, " \t"), *end = text + strcspn(text, ","), *to = end;
     if (*text == '"') {

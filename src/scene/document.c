@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* YAML text to a tree of nodes. The events of libfyaml are used, not its documents: aliases then share nodes (a file of a
- * hundred lines cannot become gigabytes), and repeated keys get a sentence with both places. */
+/* YAML text to a tree of nodes. The events of libfyaml are used, not its documents: so aliases share nodes (a file of a
+ * hundred lines cannot become gigabytes), and the error about a repeated key names both places. */
 #include "scene/scene.h"
 
 #include "base/names.h"

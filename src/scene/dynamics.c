@@ -108,7 +108,7 @@ static void check_symmetry(scene_loader *loader, const scene_node *matrix) {
             const scene_node *lower = entries[i * n + j], *upper = entries[j * n + i];
             double a, b;
             const scene_node *only = !upper ? lower : !lower ? upper : NULL;
-            if (only && !strcmp(only->text, "0")) /* the builder takes zeros as not given */
+            if (only && !strcmp(only->text, "0")) /* the builder treats zeros as not given */
                 scene_error(loader, only, "the mass matrix is not symmetric: 0 here, but a formula in its other half");
             if (!lower || !upper || !strcmp(lower->text, upper->text) ||
                 !scene_evaluate(loader, scene_formula(loader, lower), "a mass", &a) ||
@@ -139,7 +139,7 @@ void scene_read_mass(scene_loader *loader, const scene_node *node) {
         else add_mass(loader, owner->key, owner->key, entry->value);
     }
     if (matrix && zn_error_count(loader->context) == errors) check_symmetry(loader, node);
-    if (zn_error_count(loader->context) != errors) loader->names_incomplete = true; /* a matrix with holes says nothing more */
+    if (zn_error_count(loader->context) != errors) loader->names_incomplete = true; /* no further checks of an incomplete matrix */
 }
 
 /* ---- constraints ---- */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files beside a scene (tables, meshes) that a scene brings along: the section `files` has their bytes by the names that others use, as a text or as {base64: TEXT}. What a scene
- * reads is kept, so that the text of a run has it, and a result can be run where nothing lies beside it. */
+/* Files that a scene refers to (tables, meshes) and may contain: the section `files` has their bytes by the names that others use, as a
+ * text or as {base64: TEXT}. Files that are read are kept, so that the text of a run contains them, and a result can be repeated without
+ * them. */
 #include "scene/scene.h"
 
 static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* include: sections of other files. Maps are joined and lists are put one behind the other, in the order of the files, the including one last; of `parameters`, `simulation`,
- * `view`, and of what is a single value, the later file has the last word. A file that several include is read once. */
+/* include: sections of other files. Maps are joined and lists are put one behind the other, in the order of the files, the including one
+ * last; of `parameters`, `simulation`, `view`, and of what is a single value, the later file overrides the earlier ones. A file that
+ * several include is read once. */
 #define _XOPEN_SOURCE 700 /* realpath */
 #include "scene/scene.h"
 
@@ -79,7 +80,7 @@ static bool is_one_of(const char *section, const char *const *list) {
     return *list != NULL;
 }
 
-/* Whose entries the later file replaces; that are values, and are replaced as a whole; that are lists of maps, or one map. */
+/* Sections whose entries the later file replaces; values, which are replaced as a whole; lists of maps, or one map. */
 static const char *const replaced[] = {"parameters", "simulation", "view", NULL};
 static const char *const values[] = {"title", "gravity", "mass", "force", NULL};
 static const char *const several[] = {"repeat", "sampled", NULL};
@@ -184,7 +185,7 @@ static bool include_file(including *in, scene_node *root, const scene_node *node
     return !in->failed;
 }
 
-/* A root behind what it includes; the line `include` is gone. */
+/* A root appended to the files that it includes, without its entry `include`. */
 static scene_node *read_root(including *in, const scene_node *root) {
     scene_node *whole = SCENE_NEW(in->arena, scene_node, 1);
     if (!whole) return NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* joints: two frames and what holds them; and whether they close at the start. */
+/* joints: two frames and the rows that connect them; whether they close at the start. */
 #include "scene/scene.h"
 
 #include "linalg/geometry.h"

@@ -30,8 +30,8 @@ static int read_table_file(scene_loader *loader, const scene_node *file, const s
     return path ? scene_read_csv(loader, path, scene_place_of(loader, file), names, values) : 0;
 }
 
-/* The keys of a table; `held`: NULL, or whether its values hold until the next one, which they do where nothing else is said. Where its points are: NULL with
- * an error. */
+/* The keys of a table; `held`: NULL, or whether each value holds until the next point, which is the default. Returns the node of its
+ * points; NULL with an error. */
 static const scene_node *read_table_def(scene_loader *loader, const scene_entry *entry, const char *what, zn_table_def *def, bool *held) {
     static const char *const ways[] = {"linear", "cubic", "held"}, *const truth[] = {"false", "true"};
     const scene_node *points, *file, *columns, *way, *periodic;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Meshes from files: STL (text or binary) and OBJ, as other programs write them. STL repeats the corners of every triangle, and so do some OBJ files: equal points become one. */
+/* Meshes from files: STL (text or binary) and OBJ, as other programs write them. STL repeats the corners of every triangle, and so do some
+ * OBJ files: equal points become one. */
 #include "collide/collide.h"
 #include "scene/scene.h"
 
@@ -16,7 +17,7 @@ typedef struct mesh_reader {
     int line;
     double scale;
     scene_mesh *mesh;
-    int *face; /* corners of the one at hand */
+    int *face; /* corners of the current face */
     size_t point_capacity, triangle_capacity, face_capacity;
 } mesh_reader;
 
@@ -154,7 +155,7 @@ static void skip_word(mesh_reader *r) {
     while (r->next < r->end && *r->next != ' ' && *r->next != '\t' && *r->next != '\r' && *r->next != '\n') r->next++;
 }
 
-/* Word by word: lines mean nothing but for names, which may have any words. */
+/* Word by word: ends of lines only matter for names, which may contain any words. */
 static bool read_stl_text(mesh_reader *r) {
     int corner = 0;
     for (bool more = true; more;) {

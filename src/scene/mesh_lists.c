@@ -11,7 +11,7 @@ double (*scene_read_points(scene_loader *loader, const scene_node *node, const c
     return points;
 }
 
-/* Among no points there is none to miss: what is wrong then has been said. */
+/* Without points nothing is reported here: that error was reported before. */
 static bool read_corners(scene_loader *loader, const scene_node *node, const char *what, int n_points, int triangle[3]) {
     double corners[3];
     if (!scene_want_vector(loader, node, what, 3, 3, corners)) return false;

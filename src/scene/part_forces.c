@@ -56,7 +56,7 @@ static void check_keys(scene_loader *loader, zn_force_type type, const char *wha
     }
 }
 
-/* A spring without a law, or a force without components, has a key that was forgotten. */
+/* A spring without a law, or a force without components, lacks a required key. */
 static void check_law(scene_loader *loader, const force_nodes *n, zn_force_type type, const char *what) {
     bool elastic = type == ZN_FORCE_SPRING || type == ZN_FORCE_LINEAR_SPRING || type == ZN_FORCE_TORSION_SPRING;
     if (elastic && !n->stiffness && !n->damping && !n->value)

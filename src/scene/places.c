@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parameters that only formulas of the model use: the model follows them to other values (model/formula_model.h), and the scene need not be read
- * again. */
+/* Parameters that only formulas of the model use: the model follows them to other values (model/formula_model.h), and the scene need not be
+ * read again. */
 #include "scene/scene.h"
 
 #include "model/formula_model.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* repeat and use: sections that are written once and stand in the scene several times.
+/* repeat and use: sections that are written once and occur in the scene several times.
  *
  *     repeat: {i: 1..20, j: [0, 1], bodies: {"p{i}_{j}": {position: ["{i}*0.1", "{j}"]}}}          (or a list of such maps)
  *     templates: {wheel: {parameters: {r: 0.1}, bodies: {"{name}": {shape: {type: disk, radius: "{r}"}}}}}
  *     use: {left: {template: wheel, r: 0.2}}
  *
- * {expression} in names and values is replaced: beside a letter or a digit it is part of a name, and must be a whole number; elsewhere it is
- * a number. What comes out is a scene as if it were written by hand; errors name the line here and the line of the use. */
+ * {expression} in names and values is replaced: beside a letter or a digit it is part of a name, and must be a whole number; elsewhere it
+ * is a number. The result is a scene as if written by hand; errors name the line of the text and the line of its use. */
 #include "scene/scene.h"
 
 #include "base/buffer.h"
@@ -26,14 +26,14 @@ typedef struct section {
 
 typedef struct reuse {
     scene_loader *loader;
-    scene_node *root; /* what comes out */
+    scene_node *root; /* the result */
     section sections[MOST_SECTIONS];
     int n_sections;
     const scene_node *templates;
-    long copies, rounds; /* rounds: of repeat and use, also those that make nothing */
+    long copies, rounds; /* rounds: of repeat and use, also those without copies */
 } reuse;
 
-/* What {..} may use beside the parameters of the scene: a text, which stands for itself, a list or a map, or a number. */
+/* A variable of {..} beside the parameters of the scene: a text, taken literally, a list or a map, or a number. */
 typedef struct variable {
     const char *name, *text;
     const scene_node *node;
@@ -147,7 +147,7 @@ static const scene_node *copy(scene_loader *loader, const scope *s, const scene_
     return c;
 }
 
-/* ---- sections of what comes out ---- */
+/* ---- sections of the result ---- */
 
 static bool take_names(reuse *r, section *s) {
     s->last = &s->node->first;
@@ -188,7 +188,8 @@ static section *section_of(reuse *r, const scene_node *key, scene_kind kind) {
     return take_names(r, s) ? s : NULL;
 }
 
-/* Sampled values as a list of groups, each with an `every` of its own: so copies stand beside each other, and beside those of the scene. */
+/* Sampled values as a list of groups, each with an `every` of its own: so that copies can be added to each other and to those of the
+ * scene. */
 static const scene_node *listed(scene_loader *loader, const scene_node *key, const scene_node *value) {
     if (strcmp(key->text, "sampled") || value->kind != SCENE_MAP) return value;
     scene_node *list = SCENE_NEW(loader->arena, scene_node, 1);
@@ -253,7 +254,7 @@ static bool is_section(const char *name) {
     return !strcmp(name, "repeat") || !strcmp(name, "use");
 }
 
-/* Sections that stand in a scene once. */
+/* Sections that a scene has only once. */
 static bool is_single(const char *name) {
     static const char *const singles[] = {"title",     "parameters", "energy", "gravity", "simulation",
                                           "templates", "include",    "study",  "files",   "starts"};
@@ -340,7 +341,7 @@ static const char *in_parentheses(scene_loader *loader, const char *text) {
     return both;
 }
 
-/* A value that has a number is one. Names and formulas that have none yet are texts, which stand for themselves; formulas in parentheses. */
+/* A value that has a number is one. Names and formulas without a value yet remain texts; formulas get parentheses. */
 static bool set_variable(reuse *r, scope *s, const char *name, const scene_node *node, const scope *values_in) {
     if (s->count == MOST_VARIABLES) return scene_error(r->loader, node, "there are more than %d variables", MOST_VARIABLES), false;
     if (node->kind == SCENE_NULL) return scene_error(r->loader, node, "'%.60s' has no value", name), false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loading a scene: the sections in the order in which they need each other. */
+/* Loading a scene: the sections in the order of their dependence. */
 #include "scene/scene.h"
 
 #include "sim/simulation.h"
@@ -83,7 +83,7 @@ static bool read_sections(scene_loader *loader, const scene_node *root, sections
                               {"starts", map, false, &s->starts}};
     enum { N_KEYS = sizeof keys / sizeof *keys };
     if (!scene_want_map(loader, root, "a scene", N_KEYS, keys)) return false;
-    /* A misspelt section takes its names with it. */
+    /* The names in a misspelt section are missing. */
     for (const scene_entry *entry = root->first; entry; entry = entry->next) {
         bool known = false;
         for (int i = 0; i < N_KEYS; i++)
@@ -105,7 +105,7 @@ static bool read_sections(scene_loader *loader, const scene_node *root, sections
     return true;
 }
 
-/* Nothing was said; what was said wrongly has its error already. */
+/* Nothing was given; anything wrong has been reported. */
 static bool is_missing(const scene_node *root, const char *section) {
     const scene_node *node = scene_find(root, section);
     return !node || node->kind == SCENE_NULL;
@@ -138,7 +138,7 @@ static void check_formula_sections(scene_loader *loader, const scene_node *root,
     s->forces = NULL;
 }
 
-/* Velocities by formulas beside bodies need their masses, and what is about them needs them. */
+/* Velocities by formulas beside bodies need their masses, and sections about them need them, too. */
 static void check_part_sections(scene_loader *loader, const sections *s) {
     int errors = zn_error_count(loader->context);
     const struct {
@@ -153,8 +153,8 @@ static void check_part_sections(scene_loader *loader, const sections *s) {
     loader->names_incomplete |= zn_error_count(loader->context) > errors;
 }
 
-/* The key that an error is about, by its subject: a contact, a geometry ("rod.tip" is one of rod), a coordinate, its velocity ("x'"), a state, a body, a
- * constraint, a joint ("pin.2" is a row of pin), a force or an output. NULL: none of these. */
+/* The key that an error is about, by its subject: a contact, a geometry ("rod.tip" is one of rod), a coordinate, its velocity ("x'"), a
+ * state, a body, a constraint, a joint ("pin.2" is a row of pin), a force or an output. NULL: none of these. */
 static const scene_node *blamed(const scene_node *const *maps, const zn_error *error) {
     const char *subject = error && error->subject ? error->subject : "";
     for (int part = 0; part < 2; part++)
@@ -182,7 +182,7 @@ static const scene_node *blamed_last(const scene_loader *loader, const zn_scene 
     return blamed(scene->named, zn_error_get(loader->context, zn_error_count(loader->context) - 1));
 }
 
-/* What other sections refer to. */
+/* The sections that others refer to. */
 static void read_names(scene_loader *loader, const sections *s, const zn_scene_options *options) {
     scene_read_parameters(loader, s->parameters, options);
     scene_add_parameters(loader);
@@ -231,13 +231,13 @@ static void build_formulas(scene_loader *loader, zn_scene *scene, const sections
     int errors = zn_error_count(loader->context);
     if (zn_parts_build(loader->parts, &scene->model) == ZN_OK) scene_view_formulas(view, scene->model);
     if (zn_error_count(loader->context) == errors) return;
-    /* What is wrong as a whole (a mass matrix that is not positive definite) belongs to the section that says it. */
+    /* Errors of the whole (a mass matrix that is not positive definite) get the place of the section that defines it. */
     const scene_node *key = blamed_last(loader, scene), *whole = s->mass ? s->mass : s->energy;
     error_place place = scene_place_of(loader, key ? key : whole);
     fail_add_place(loader->context, &place);
 }
 
-/* Starts by the names that results have, in place of those that bodies and coordinates say. */
+/* Starts by the names of columns in results; they replace those of bodies and coordinates. */
 static void read_starts(scene_loader *loader, zn_scene *scene, const scene_node *starts) {
     for (const scene_entry *e = starts->first; e; e = e->next) {
         double value;
@@ -290,7 +290,7 @@ static void read_scene(scene_loader *loader, zn_scene *scene, const scene_node *
     else check_part_sections(loader, &s);
     loader->velocities = s.velocities;
     read_names(loader, &s, options);
-    /* Formulas can be read where names are missing; parts hang on what has them. */
+    /* Formulas can be read although names are missing; parts cannot. */
     if (loader->alone || !loader->names_incomplete) read_laws(loader, &s);
     if (!loader->names_incomplete) scene_read_view(view, loader, s.view, s.contacts);
     if (s.simulation) scene_read_settings(loader, s.simulation);
@@ -301,7 +301,7 @@ static void read_scene(scene_loader *loader, zn_scene *scene, const scene_node *
 
 /* ---- the whole ---- */
 
-/* Without a name in the scene the default scheme, unless that would let joints drift: it knows their velocities only. */
+/* Without a name in the scene the default scheme, unless that would let joints drift: it only solves for their velocities. */
 static void choose_scheme(zn_scene *scene) {
     if (!scene->model->size.ng) return;
     scene->settings.scheme = "radau-2a";
@@ -481,7 +481,7 @@ const char *scene_nearest_parameter(const zn_scene *scene, const char *name) {
 }
 
 void scene_set_start(zn_scene *scene, bool velocity, int index, double value) {
-    const double *start = velocity ? scene->model->u_start : scene->model->q_start; /* the scene's own memory */
+    const double *start = velocity ? scene->model->u_start : scene->model->q_start; /* memory of the scene */
     ((double *)(uintptr_t)start)[index] = value;
     scene->started = true;
 }
@@ -500,7 +500,7 @@ void scene_set_input(zn_scene *scene, int index, double value) {
     scene->started = true;
 }
 
-/* A result that is repeated names all of them: a search over all names for each would be quadratic. */
+/* A scene from a result names all of them, and a linear search for each would be quadratic. */
 static bool list_starts(zn_scene *scene) {
     const zn_model *model = scene->model;
     const int nq = model->size.nq, nu = model->size.nu, n = nq + nu + (model->machine ? model->machine->n_values : 0);

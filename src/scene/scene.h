@@ -3,12 +3,12 @@
  *
  *   document.c, file.c            bytes -> a tree of nodes that know their line and column
  *   include.c, reuse.c            files that are included; repeat and use, as if written by hand
- *   want.c, formula.c             "a map with these keys is wanted here", "a constant is wanted here", else an error
+ *   want.c, formula.c             "expected a map with these keys", "expected a constant", else an error
  *   vectors.c                     lists of numbers, rotations
  *   parameters.c, coordinates.c, dynamics.c, contacts.c, settings.c   one section of a scene each
  *   bodies.c, flexible.c, joints.c, part_*.c                                      the same for models from parts
  *
- * scene.c calls them in order. Errors do not stop the reading: what is wrong is replaced by something harmless, so that
+ * scene.c calls them in order. Errors do not stop the reading: wrong values are replaced by harmless ones, so that
  * one run finds all independent mistakes. */
 #ifndef SCENE_SCENE_H
 #define SCENE_SCENE_H
@@ -19,7 +19,7 @@
 #include "model/parts/builder.h"
 #include "zeno/scene.h"
 
-/* ---- memory: everything of a scene lives in its arena and goes with it ---- */
+/* ---- memory: everything of a scene lives in its arena and is freed with it ---- */
 
 typedef struct scene_block scene_block;
 /* files.c: a file beside the scene, by the name that the scene has for it. bytes NULL: not read, or too large to be kept. */
@@ -41,13 +41,13 @@ char *scene_copy(scene_arena *, const char *text, size_t length); /* ends with 0
 void scene_arena_free(scene_arena *);
 #define SCENE_NEW(arena, type, count) ((type *)scene_alloc(arena, (size_t)(count), sizeof(type)))
 
-/* write.c: a text that needs nothing else; freed by mem_free. NULL: no memory. */
+/* write.c: a self-contained text; freed by mem_free. NULL: no memory. */
 typedef struct scene_run {
     const scene_file *files;
     const zn_scene_options *options;
     const zn_settings *settings;
-    const zn_simulation *simulation; /* knows what its inputs are; NULL: none is at hand */
-    const zn_model *started;         /* its starts are not those of the scene's text; NULL: they are */
+    const zn_simulation *simulation; /* has the values of inputs; NULL: not available */
+    const zn_model *started;         /* the model whose starts differ from the scene's text; NULL: none differ */
 } scene_run;
 struct scene_node;
 char *scene_write(zn_context *, const struct scene_node *root, const scene_run *);
@@ -57,7 +57,7 @@ int scene_source_of(const zn_scene *, const struct scene_node *root, const zn_sc
 
 /* ---- the document ---- */
 
-/* Bits, so that a set of allowed kinds is their sum. SCENE_NULL: nothing written, or `~`. */
+/* Bits, so that a set of allowed kinds is their sum. SCENE_NULL: an empty value, or `~`. */
 typedef enum scene_kind { SCENE_SCALAR = 1, SCENE_LIST = 2, SCENE_MAP = 4, SCENE_NULL = 8 } scene_kind;
 
 typedef struct scene_node scene_node;
@@ -99,7 +99,8 @@ enum { SCENE_WHY = 160 };
 char *scene_read_bytes(scene_arena *, const char *path, const char *what, size_t limit, size_t *length, char why[SCENE_WHY]);
 /* The path that a text names: in the folder of the file that it stands in, unless it begins at the root. NULL: out of memory. */
 const char *scene_path_beside(scene_arena *, const scene_node *);
-/* files.c: a name for a path, before it is read; false: no memory. The bytes that the scene gives for a path (NULL: none), in the arena. What was read is kept. */
+/* files.c: a name for a path, before it is read; false: no memory. The bytes that the scene contains for a path (NULL: none), in the arena.
+ * The bytes that were read are kept. */
 bool scene_file_name(scene_arena *, const char *name, const char *path);
 char *scene_file_given(scene_arena *, const char *path, size_t *length);
 void scene_file_keep(scene_arena *, const char *path, const char *bytes, size_t length);
@@ -142,8 +143,8 @@ typedef struct scene_loader {
     bool scheme_named; /* in `simulation` */
 } scene_loader;
 
-/* Whether a scene has repeat, use or templates; and the scene without them, as if it were written by hand. NULL: errors. The parameters are read
- * before. */
+/* Whether a scene has repeat, use or templates; and the scene without them, as if it were written by hand. NULL: errors. The parameters are
+ * read before. */
 bool scene_reuses(const scene_node *root);
 const scene_node *scene_reuse(scene_loader *, const scene_node *root);
 
@@ -269,8 +270,8 @@ void scene_read_conditions(scene_loader *, const scene_node *section);
 void scene_read_states(scene_loader *, const scene_node *);
 void scene_read_tables(scene_loader *, const scene_node *);
 void scene_read_files(scene_loader *, const scene_node *);
-/* Two columns of a file of comma-separated values, the first one ascending; names that are NULL: "t", "time" or the first one. `asked`: where the file
- * was asked for. The number of rows, 0 with an error. */
+/* Two columns of a file of comma-separated values, the first one ascending; names that are NULL: "t", "time" or the first one. `asked`:
+ * where the file was asked for. The number of rows, 0 with an error. */
 int scene_read_csv(scene_loader *, const char *path, error_place asked, const char *const columns[2], double *values[2]);
 void scene_read_inputs(scene_loader *, const scene_node *);
 void scene_read_velocities(scene_loader *, const scene_node *);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* study: what `zeno sweep` varies and keeps when its options do not say it. Here only the form is read; what the texts mean is known to src/study. */
+/* study: what `zeno sweep` varies and keeps by default. Only the form is checked here; src/study interprets the texts. */
 #include "scene/scene.h"
 #include "scene/study_section.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What studies want of a scene: its parameters, and the texts of its section `study`. */
+/* What studies need from a scene: its parameters, and the texts of its section `study`. */
 #ifndef SCENE_STUDY_SECTION_H
 #define SCENE_STUDY_SECTION_H
 
@@ -11,7 +11,7 @@ bool scene_has_parameter(const zn_scene *, const char *name);
 /* The one that was probably meant, or NULL. */
 const char *scene_nearest_parameter(const zn_scene *, const char *name);
 
-/* Of the bytes of all files that it took in besides its own text: includes, meshes. */
+/* A hash of all files that it read besides its own text: includes, meshes. */
 uint64_t scene_files_hash(const zn_scene *);
 /* Another start of a coordinate or velocity, for simulations that are created afterwards. */
 void scene_set_start(zn_scene *, bool velocity, int index, double value);
@@ -21,14 +21,14 @@ bool scene_start_at(zn_scene *, const char *name, size_t length, double value);
 /* Another start of an input or a live parameter: -1: there is none of this name. */
 int scene_find_input(const zn_scene *, const char *name);
 void scene_set_input(zn_scene *, int index, double value);
-/* A parameter that the model can follow to other values; -1: it does more than that, and another value needs another scene. */
+/* A parameter that the model can follow to other values; -1: it has other uses, too, and another value needs another scene. */
 int scene_parameter_source(const zn_scene *, const char *name);
 /* Contacts with other numbers, which schemes may keep from their beginning on. */
 typedef struct scene_changes {
     bool restitution, coefficients;
 } scene_changes;
-/* Other values of parameters, with the bits of a scene that is read with them. false: such a scene is needed, and this one can no longer be used; an error
- * may be left. */
+/* Other values of parameters, with the bits of a scene that is read with them. false: such a scene is needed, and this one can no longer be
+ * used; an error may be left. */
 bool scene_move(zn_scene *, int n, const int *sources, const double *values, scene_changes *);
 
 /* As the options of `zeno sweep` would have them; nothing where a scene has no such section. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists of numbers, rotations, and errors of parts with their place. */
+/* Lists of numbers, rotations, and places for errors of parts. */
 #include "scene/scene.h"
 
 #include "linalg/geometry.h"

@@ -26,7 +26,7 @@ typedef struct scene_view {
 
 /* `contacts`: the section of the scene, for their names. Free afterwards, whatever happened. */
 void scene_read_view(scene_view *, scene_loader *, const scene_node *view, const scene_node *contacts);
-/* Hands it to the builder of parts, before building; a scene from formulas gets it after building. */
+/* Passes it to the builder of parts before building; a scene from formulas gets it after building. */
 zn_status scene_view_parts(scene_view *);
 zn_status scene_view_formulas(scene_view *, zn_model *);
 void scene_free_view(scene_view *);

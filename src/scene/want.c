@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* "This kind of node is wanted here": what sections are written with. */
+/* Checks of nodes, "expected a map here", from which sections are read. */
 #include "scene/scene.h"
 
 #include <stdarg.h>
@@ -47,7 +47,7 @@ char *scene_format(scene_loader *loader, const char *format, ...) {
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     char *copy = scene_copy(loader->arena, text, strlen(text));
-    static char unknown[] = "?"; /* memory is out, which ends the loading soon */
+    static char unknown[] = "?"; /* out of memory, which soon ends the loading */
     return copy ? copy : unknown;
 }
 
@@ -102,7 +102,7 @@ const char *scene_hint(scene_loader *loader, const char *name, const scene_node 
 
 static const char *get_key(const void *user, int index) { return ((const scene_key *)user)[index].name; }
 
-/* All allowed words, for when none is near: "a, b, c". */
+/* All allowed words, for errors without a near one: "a, b, c". */
 static void list_words(char *out, size_t room, int count, const char *(*get)(const void *, int), const void *user) {
     size_t used = 0;
     out[0] = 0;

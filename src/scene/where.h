@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where in the file that is which an error of a simulation names. */
+/* The place in the file of an entry that an error of a simulation names. */
 #ifndef SCENE_WHERE_H
 #define SCENE_WHERE_H
 
 #include "zeno/scene.h"
 
-/* File, line and column for all errors of the context about an entry of the scene, a constraint say, that have none. */
+/* Adds file, line and column to all errors of the context that name an entry of the scene (a constraint, say) and have no place. */
 void scene_place_errors(zn_scene *);
 
 #endif

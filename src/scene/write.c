@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A scene as it was run, as a text that needs nothing else: files that were included are in it, and those of tables and meshes, parameters have the values that were set, and `simulation` has
- * all settings; inputs are as the simulation has them: numbers, or the points of the tables that they follow, and `starts` has all starts where one was replaced. It is YAML in the form of JSON: every value is a quoted text, which formulas and numbers read as they read others. */
+/* A scene as it was run, as a self-contained text: it contains included files, tables and meshes, parameters have the values that were set,
+ * and `simulation` has all settings; inputs are as the simulation has them: numbers, or the points of the tables that they follow, and
+ * `starts` has all starts where one was replaced. It is YAML in the form of JSON: every value is a quoted text, which is read like any
+ * other formula or number. */
 #include "scene/scene.h"
 
 #include "base/buffer.h"
@@ -13,7 +15,7 @@
 typedef struct writing {
     text_buffer to;
     const zn_scene_options *options;
-    const zn_simulation *simulation; /* NULL: none is at hand */
+    const zn_simulation *simulation; /* NULL: not available */
 } writing;
 
 static void put_text(writing *w, const char *text) { buffer_text(&w->to, text); }
@@ -129,7 +131,7 @@ static void put_inputs(writing *w, const scene_node *map) {
     if (n) put_text(w, "}\n");
 }
 
-/* One name for two files, of scenes that are included from different folders: a text cannot tell them apart. */
+/* One name for two files, of scenes that are included from different folders, which one text cannot distinguish. */
 static bool is_ambiguous(const scene_file *files) {
     for (const scene_file *f = files; f; f = f->next)
         for (const scene_file *g = f->next; g; g = g->next)
@@ -152,7 +154,7 @@ static void put_files(writing *w, const scene_file *files) {
     if (n) put_text(w, "}\n");
 }
 
-/* All of them, with every digit: which of them were replaced makes no difference. */
+/* All of them, to full precision, whether or not they were replaced. */
 static void put_starts(writing *w, const zn_model *model) {
     const machine_plan *plan = model->machine;
     int n = 0;

@@ -83,7 +83,8 @@ static inline bool add_alone(const prox_estimate *e, const lin_cell_map *map, in
     return true;
 }
 
-/* w' M^-1 w, cell by cell of M: each is met at the first entry of w in it. False: that takes memory for a cell, and there is none (column is NULL). */
+/* w' M^-1 w, cell by cell of M: each is met at the first entry of w in it. False: that takes memory for a cell, and there is none (column
+ * is NULL). */
 static bool find_mobility(const prox_estimate *e, const double *W, int row, double *column, double *sum) {
     const zn_pattern *p = &e->model->pattern.W;
     const lin_cell_map map = lin_cells_map(e->cells);

@@ -29,7 +29,7 @@ void answers_destroy(zn_context *, answers *);
 typedef struct prox_estimate {
     zn_context *context;
     const zn_model *model;
-    int threads; /* that share many contacts; 0: one. Set by who wants it */
+    int threads; /* that share many contacts; 0: one. Set by the owner */
     lin_matrix *mass;
     lin_cells *cells;
     lin_envelope *pivots;
@@ -46,7 +46,8 @@ typedef struct prox_estimate {
 
 zn_status prox_create(zn_context *, const zn_model *, prox_estimate *);
 void prox_destroy(zn_context *, prox_estimate *);
-/* `wanted` (may be NULL: all): per contact, whether its rows are needed. ZN_ERROR_SINGULAR when M is, ZN_ERROR_NOT_FINITE when it is not positive definite. */
+/* `wanted` (may be NULL: all): per contact, whether its rows are needed. ZN_ERROR_SINGULAR when M is, ZN_ERROR_NOT_FINITE when it is not
+ * positive definite. */
 zn_status prox_update(prox_estimate *, const double *M, const double *W, const bool *wanted);
 /* b (nu) becomes M^-1 b, with the M of the last update. ZN_ERROR_SINGULAR: it cannot. */
 zn_status prox_solve(prox_estimate *, double *b);

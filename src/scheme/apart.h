@@ -8,8 +8,8 @@
 #include "model/model.h"
 #include "scheme/block_sum.h"
 
-/* problem->phi_x as block_sum_into_matrix, sparse where it falls apart; problem->phi_x_weak is then *weak, which the caller frees. r_q: the cut of
- * the pieces that are r_q of the model. */
+/* problem->phi_x as block_sum_into_matrix, sparse where it falls apart; problem->phi_x_weak is then *weak, which the caller frees. r_q: the
+ * cut of the pieces that are r_q of the model. */
 zn_status apart_matrix(block_sum *phi_x, const zn_model *, const block_cut *r_q, cone_problem *, const cone_settings *,
                        unsigned char **weak);
 

@@ -13,12 +13,12 @@
 /* Gaps, gap velocities and slip velocities below `rest` count as zero. The problem was created with
  * CONE_ACCELERATION. a is then in problem->x, lambda in problem->P. No error in the context. */
 zn_status consistent_forces(linear_problem *, double t, const double *q, const double *u, double rest, cone_outcome *);
-/* The same with modes: contacts that have one are closed or open, stick or slip as it says. Balls of several rows slip along gamma_F, or along their mode
- * where that is below `rest`. */
+/* The same with modes: contacts that have one are closed or open, stick or slip as it says. Balls of several rows slip along gamma_F, or
+ * along their mode where that is below `rest`. */
 zn_status consistent_forces_by(linear_problem *, const cone_frozen *modes, const zn_point *, double rest, cone_outcome *);
 
-/* The first half of it: matrices, loads and rates c0, c1, c2 at a state. Active contacts and the balls that slip are then up to the caller, and
- * linear_problem_solve does the rest. */
+/* The first half of it: matrices, loads and rates c0, c1, c2 at a state. Active contacts and the balls that slip are then up to the caller,
+ * and linear_problem_solve does the rest. */
 zn_status consistent_forces_ask(linear_problem *, const zn_point *);
 
 #endif

@@ -286,8 +286,8 @@ static zn_status solve(generalized_alpha *s, const scheme_state *from, cone_outc
     return alpha_solve(&starts, staged_any(&s->law) || s->base.modes, outcome);
 }
 
-/* The known impact: none, or the one that the law found. True: some rate is shifted. A contact with friction that separates after an impact has no
- * forces at the end of the step: where several stick while their bodies turn, their accelerations could not all vanish. */
+/* The known impact: none, or the one that the law found. True: some rate is shifted. A contact with friction that separates after an impact
+ * has no forces at the end of the step: where several stick while their bodies turn, their accelerations could not all vanish. */
 static bool set_impact(generalized_alpha *s, bool known) {
     const zn_model *model = s->base.model;
     bool shifted = false;

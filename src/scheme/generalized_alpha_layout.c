@@ -11,7 +11,8 @@
  *   c1                h b c1_q B + g c1_u              c1_u     h c1_q B
  *   h c2              c1_u + h^2 b c2_q B + h g c2_u   h c2_u   h^2 c2_q B
  *
- * and the same rows for the contacts in psi, with xi_q in place of c1_q. phi_y has -W_N (k_N), -W_c (Lambda), -W_F/2 (Lambda_F), -W_c (lambda). */
+ * and the same rows for the contacts in psi, with xi_q in place of c1_q. phi_y has -W_N (k_N), -W_c (Lambda), -W_F/2 (Lambda_F), -W_c
+ * (lambda). */
 #include "scheme/generalized_alpha.h"
 
 /* ---- X B ---- */

@@ -50,8 +50,8 @@ zn_status alpha_start(scheme *base, scheme_state *state, const double *a0, const
     return ZN_OK;
 }
 
-/* Accelerations a and ab hold M^-1 W lambda and M^-1 W lb. As long as an open contact is in the list, its Lambda and k cancel the force that lb remembers; once it
- * has left the list, that force would go on acting through ab, for as many steps as the recursion remembers. */
+/* Accelerations a and ab hold M^-1 W lambda and M^-1 W lb. As long as an open contact is in the list, its Lambda and k cancel the force
+ * that lb remembers; once it has left the list, that force would go on acting through ab, for as many steps as the recursion remembers. */
 zn_status alpha_let_go(alpha_motion *m, answers *at, prox_estimate *prox, scheme_state *state, const bool *stays) {
     const zn_model *model = m->model;
     int nu = model->size.nu, n = model_rows(model);

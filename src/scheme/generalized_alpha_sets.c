@@ -43,7 +43,7 @@ static zn_status coupled_step(alpha_sets *s, bool keep, bool same_sets) {
     return status;
 }
 
-/* The residual of the first level is at hand; each later one is evaluated where the earlier ones led. */
+/* The residual of the first level is known; each later one is evaluated at the iterate of the earlier ones. */
 static zn_status decoupled_step(alpha_sets *s, bool keep, bool same_sets) {
     zn_status status = ZN_OK;
     for (int k = 0; k < LEVEL_COUNT && status == ZN_OK; k++) {

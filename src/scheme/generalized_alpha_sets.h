@@ -89,13 +89,14 @@ void alpha_sets_residual(alpha_sets *);
 void alpha_sets_residual_of(alpha_sets *, alpha_level);
 /* The sets at these values; whether they have changed. */
 bool alpha_sets_choose(alpha_sets *);
-/* The part of the residual in bilateral rows that least squares cannot reduce (cone/contradiction.c), by the factors of the last iteration. */
+/* The part of the residual in bilateral rows that least squares cannot reduce (cone/contradiction.c), by the factors of the last
+ * iteration. */
 bool alpha_sets_forgive(alpha_sets *);
 /* What row i of a level is multiplied by before it is compared with the tolerance. */
 double alpha_sets_row_scale(const alpha_sets *, int level, int i);
 /* Largest residual in units of velocity, without what is forgiven (NULL: nothing); which row of lambda it is, or -1. */
 double alpha_sets_norm(const alpha_sets *, const double *left, int *row);
-/* With the residual at hand: whether all of it that is above the tolerance is round-off. The sets stay as they are. */
+/* From the current residual: whether all of it that is above the tolerance is round-off. The sets stay as they are. */
 bool alpha_sets_is_noise(alpha_sets *, const double *left);
 
 /* generalized_alpha_sets_matrix.c */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From where the equations of a step are solved (docs/theory/generalized-alpha.md): from the last accelerations and forces, and from accelerations that keep
- * the velocity. After impacts and cut steps those of stiff systems change from step to step, and continuing them may lead Newton's method to a distant
- * solution, or to none. */
+/* From where the equations of a step are solved (docs/theory/generalized-alpha.md): from the last accelerations and forces, and from
+ * accelerations that keep the velocity. After impacts and cut steps those of stiff systems change from step to step, and continuing them
+ * may lead Newton's method to a distant solution, or to none. */
 #include "scheme/generalized_alpha_motion.h"
 
 /* With more iterations than these the other start is tried too; its solution is taken if it is nearer by this factor. */

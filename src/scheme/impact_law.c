@@ -3,7 +3,8 @@
 
 #include "scheme/settings.h"
 
-/* Impacts that lose less than this part of the largest M_jj u_j^2 so far are not examined; contacts that are hit keep at least this part of their percussion. */
+/* Impacts that lose less than this part of the largest M_jj u_j^2 so far are not examined; contacts that are hit keep at least this part of
+ * their percussion. */
 static const double LITTLE_LOSS = 1e-6, KEPT = 0.9;
 
 zn_status impact_law_create(zn_context *context, const zn_model *model, const zn_settings *settings, problem_scales *scales,
@@ -101,8 +102,8 @@ bool impact_law_holds(const impact_map *law, const linear_problem *p, cone_outco
 /* Gaps below this part of the distance that forces drive a contact in a step are closed. */
 static const double nearly = 0.01;
 
-/* Up to which gap a contact is closed. Round-off, and solves that are exact to the tolerance only, open the contacts of bodies at rest by a little; a body that
- * falls freely for a step because of this is stopped with a small impact, and those on top of it with larger ones. */
+/* Up to which gap a contact is closed. Round-off, and solves that are exact to the tolerance only, open the contacts of bodies at rest by a
+ * little; a body that falls freely for a step because of this is stopped with a small impact, and those on top of it with larger ones. */
 static double closed_up_to(const linear_problem *p, int row, double h) {
     const zn_pattern *W = &p->model->pattern.W, *M = &p->model->pattern.M;
     double kick = 0, along = 0; /* along: of one vector, in whatever frame */

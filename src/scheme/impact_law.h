@@ -21,17 +21,18 @@ zn_status impact_law_find(impact_map *, const answers *, const bool *active, con
 /* After that: whether the contact has a percussion, and what is added to its row gdot_N. before: as above. */
 bool impact_law_hits(const impact_map *, const zn_contact *);
 double impact_law_shift(const impact_map *, const zn_contact *, const double *before);
-/* before: c1(t_n, q_n, u_n) in, the rates that the law takes out: those of u_n at the end of the step, where the impact is computed. Contacts
- * without friction keep theirs, as Newton's law does. With rates of another position a contact whose bodies can move in some directions only would
- * never come to rest. p lends memory. Nonzero: cannot be evaluated. */
+/* before: c1(t_n, q_n, u_n) in, the rates that the law takes out: those of u_n at the end of the step, where the impact is computed.
+ * Contacts without friction keep theirs, as Newton's law does. With rates of another position a contact whose bodies can move in some
+ * directions only would never come to rest. The memory of p is work space. Nonzero: cannot be evaluated. */
 int impact_law_before(linear_problem *p, const zn_point *end, double *before);
 /* Adds what the law needs to the rows c = c1 of a linear problem whose matrices and active contacts are known. */
 zn_status impact_law_rows(impact_map *, linear_problem *, const double *before);
-/* After that was solved: whether contacts that are hit kept their percussion. In a solution of the stages that has nothing to do with the motion there is
- * none of it left, and friction without a normal force. The outcome names the contact. */
+/* After that was solved: whether contacts that are hit kept their percussion. In a solution of the stages that has nothing to do with the
+ * motion there is none of it left, and friction without a normal force. The outcome names the contact. */
 bool impact_law_holds(const impact_map *, const linear_problem *p, cone_outcome *);
-/* Moreau's schemes: c holds c1 of the velocity before, at.c0 the gaps, and at.r minus the forces (r at a = 0, lambda = 0). Contacts with g_N <= 0, or
- * nearly (less than a hundredth of the way that these forces drive them in a step of h), become active, and the rows of c become those of the law at x = 0. */
+/* Moreau's schemes: c holds c1 of the velocity before, at.c0 the gaps, and at.r minus the forces (r at a = 0, lambda = 0). Contacts with
+ * g_N <= 0, or nearly (less than a hundredth of the way that these forces drive them in a step of h), become active, and the rows of c
+ * become those of the law at x = 0. */
 zn_status impact_law_at_gaps(impact_map *, linear_problem *, double h);
 
 #endif

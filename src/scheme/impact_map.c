@@ -76,8 +76,8 @@ static void begin(linear_problem *p, const double *c) {
     linear_problem_forget(p);
 }
 
-/* Velocities before an impact are those of another position, and at the present one joints have rates. They are taken out first, by the joints alone:
- * where these let a contact move in some directions only, no percussion of it would bring it to rest otherwise. */
+/* Velocities before an impact are those of another position, and at the present one joints have rates. They are taken out first, by the
+ * joints alone: where these let a contact move in some directions only, no percussion of it would bring it to rest otherwise. */
 static zn_status settle_joints(impact_map *m) {
     linear_problem *p = m->problem;
     const zn_model *model = p->model;
@@ -171,7 +171,8 @@ static bool ask_responses(const linear_problem *p, int k, responses *o) {
 }
 
 /* A compression that ends in stick, D P_C = -c-, by the smallest percussion. Where joints let the contact move in some directions only D is
- * singular, D z = 0, and a percussion along z, which joints carry, comes in if P_C is not in the cone otherwise. False: it does not end so. */
+ * singular, D z = 0, and a percussion along z, which joints carry, comes in if P_C is not in the cone otherwise. False: it does not end
+ * so. */
 static bool stick(impact_map *m, int k) {
     const linear_problem *p = m->problem;
     const zn_contact *contact = &p->model->contacts[k];

@@ -41,8 +41,8 @@ double impact_map_still(const impact_map *, int row);
 /* Whether an active contact closes. before: n rows of lambda. */
 bool impact_map_wanted(const impact_map *, const double *before, const bool *active);
 zn_status impact_map_solve(impact_map *, const double *before);
-/* Whether joints and friction hold a contact in every direction, D z = 0 for a z within its cone: its percussion is not unique. at.M, at.W, at.c1_u are
- * filled by the caller. */
+/* Whether joints and friction hold a contact in every direction, D z = 0 for a z within its cone: its percussion is not unique. at.M, at.W,
+ * at.c1_u are filled by the caller. */
 bool impact_map_wedges(impact_map *, int contact);
 
 #endif

@@ -20,7 +20,8 @@ ALWAYS_INLINE void add_balance(const linear_problem *p, const double *f, const d
     lin_multiply(&p->W_c.p, p->at.W + scheme_column_offset(&pattern->W, nb), -1, y, phi);
 }
 
-/* What threads share: phi is one task, which adds to the same numbers again and again; the others are rows of contacts, with what belongs to them. */
+/* What threads share: phi is one task, which adds to the same numbers again and again; the others are rows of contacts, with what belongs
+ * to them. */
 enum { ROWS_OF_TASK = 128 };
 
 typedef struct evaluation {

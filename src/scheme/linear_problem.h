@@ -67,7 +67,7 @@ typedef struct linear_problem {
     loads *loads;            /* NULL: no joint rubs by what it carries */
     linear_reduced *reduced; /* NULL: the solver solves the problem as it is */
     double *memory, *z, *y, *phi_scale, *psi_scale;
-    bool any_active;    /* some contact is, in the solve at hand */
+    bool any_active;    /* in the current solve */
     bool accelerations; /* the unit is CONE_ACCELERATION */
     unsigned char *phi_unit, *psi_unit;
 } linear_problem;
@@ -92,15 +92,17 @@ void linear_problem_clear_frozen(const linear_problem *, double *before);
 double linear_problem_response(const linear_problem *, int i, int j);
 /* These columns without a solve, of the contacts that are active. */
 zn_status linear_problem_respond(linear_problem *);
-/* gdot_N of a contact that slips along d (its rows of friction), per unit of its normal percussion, which friction -mu d follows, relative to that without
- * friction:  1 - sum mu D_NF d/D_NN. Negative: a normal percussion lets the contact approach (Painleve). INFINITY: not known, since there are many contacts. */
+/* gdot_N of a contact that slips along d (its rows of friction), per unit of its normal percussion, which friction -mu d follows, relative
+ * to that without
+ * friction:  1 - sum mu D_NF d/D_NN. Negative: a normal percussion lets the contact approach (Painleve). INFINITY: not known, since there
+ * are many contacts. */
 double linear_problem_slip_response(const linear_problem *, int contact, const double *d);
 /* No part of P_F is known any more. */
 void linear_problem_forget(linear_problem *);
 /* The next solve starts from these, so that it does not depend on solves that were discarded. */
 void linear_problem_recall(linear_problem *, const double *x, const double *P);
-/* The total percussion of a step is asked for, and stages have given the share b_j dPi_j of it (j < count, dPi_j a row of n numbers): radii of friction by
- * what joints carry are sums of their sizes, not the size of their sum. */
+/* The total percussion of a step is asked for, and stages have given the share b_j dPi_j of it (j < count, dPi_j a row of n numbers): radii
+ * of friction by what joints carry are sums of their sizes, not the size of their sum. */
 void linear_problem_count_loads(linear_problem *, int count, const double *b, double scale, const double *dPi);
 /* The result stays in x and P also when it fails (best iterate). */
 zn_status linear_problem_solve(linear_problem *, cone_outcome *);

@@ -281,7 +281,7 @@ static void make_cold_base(linear_reduced *r, double *z) {
     solve(r, z);
 }
 
-/* The better start of both. After an impact that is the cold one, which also spares the cancellation of its percussions. */
+/* The better of two starts. After an impact that is zero, which also avoids the cancellation of its percussions. */
 static void make_base(linear_reduced *r, bool contacts) {
     const linear_problem *p = r->p;
     size_t x_bytes = (size_t)p->nx * sizeof(double), y_bytes = (size_t)p->nc * sizeof(double);
@@ -350,8 +350,8 @@ static double refine(linear_reduced *r, int *row) {
     return worst;
 }
 
-/* The cone solver's verdict, and that on the smooth rows. Nothing else could be tried, so the test for noise needs no announcement. `again`: what is
- * left is an error of the reduction. */
+/* The cone solver's verdict, and that on the smooth rows. Nothing else could be tried, so the test for noise needs no announcement.
+ * `again`: what is left is an error of the reduction. */
 static zn_status conclude(linear_reduced *r, bool contacts, zn_status status, bool *again, cone_outcome *outcome) {
     int row = -1;
     double worst = refine(r, &row), tolerance = r->settings.tolerance;
@@ -383,7 +383,8 @@ static zn_status solve_contacts(linear_reduced *r, cone_outcome *outcome) {
     return cone_solve(r->solver, NULL, p->y, outcome);
 }
 
-/* Once more from the solution at hand, whose true psi is the base: what the reduced problem is off by is round-off of the difference then. */
+/* Once more from the current solution, with its true psi as the base: then the error of the reduced problem is round-off of the difference
+ * then. */
 static zn_status solve_from_here(linear_reduced *r, cone_outcome *outcome) {
     memcpy(r->y_base, r->p->y, (size_t)r->p->nc * sizeof *r->y_base);
     cone_cost before = outcome->cost;

@@ -80,7 +80,8 @@ static double measure(const loads *l) {
     return worst;
 }
 
-/* False: there is no slipping solution nearby (the secant ends below zero): the joint jams, and radii grow with what it carries until it sticks. */
+/* False: there is no slipping solution nearby (the secant ends below zero): the joint jams, and radii grow with what it carries until it
+ * sticks. */
 static bool next_radii(loads *l, bool plain) {
     bool good = true;
     double along = 0, square = 0;

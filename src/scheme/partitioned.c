@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nonsmooth partitioned Runge-Kutta (docs/theory/runge-kutta.md; 002: chapter 5), the pair Lobatto IIIA (A, b, c) and IIIB (Ah, b, c), any s >= 2:
+/* Nonsmooth partitioned Runge-Kutta (docs/theory/runge-kutta.md; 002: chapter 5), the pair Lobatto IIIA (A, b, c) and IIIB (Ah, b, c), any
+ * s >= 2:
  *
  *   dQ_i = h (B u + beta)(tau_i, Q_i, U_i)              Q_i = q_n + sum_j a_ij dQ_j      q_{n+1} = Q_s
  *   M_i dU_i = h h(tau_i, Q_i, U_i) + W_i dPi_i         U_i = u_n + sum_j ah_ij dU_j     u_{n+1} = u_n + sum_j b_j dU_j
@@ -19,7 +20,8 @@
 #include "scheme/partitioned.h"
 #include "scheme/precision.h"
 
-/* ---- memory of a step to the next: closed contacts, caution of the staged law, rates of x and y; of the step that ended h q'(t_n), dQ, dU ---- */
+/* ---- memory of a step to the next: closed contacts, caution of the staged law, rates of x and y; of the step that ended h q'(t_n), dQ, dU
+ * ---- */
 
 size_t partitioned_carry_size(const zn_model *model, const zn_settings *settings) {
     size_t s = settings->stages >= 2 ? (size_t)settings->stages : PARTITIONED_S_MAX;
@@ -170,7 +172,8 @@ static void test_stages(partitioned *p) {
         }
 }
 
-/* Contacts with modes want velocities in the first stage where they stick (weighted rows), or slip in several directions; and where they have their law. */
+/* Contacts with modes want velocities in the first stage where they stick (weighted rows), or slip in several directions; and where they
+ * have their law. */
 static bool wants_first(const partitioned *p) {
     const zn_model *model = p->base.model;
     const cone_frozen *modes = p->base.modes;
@@ -190,8 +193,9 @@ static bool any_begins(const zn_contact *contact, const cone_frozen *mode) {
     return false;
 }
 
-/* Stage velocities of IIIB are off by a part of the step, and slip velocities with them: where slip is young that is all there is of it. The errors of all stages are
- * orthogonal to polynomials of degree s - 2, so that the polynomial with the same moments has none of them (partitioned_slip), and directions of modes are its. */
+/* Stage velocities of IIIB are off by a part of the step, and slip velocities with them: where slip is young that is all there is of it.
+ * The errors of all stages are orthogonal to polynomials of degree s - 2, so that the polynomial with the same moments has none of them
+ * (partitioned_slip), and directions of modes are its. */
 static void direct_slips(partitioned *p) {
     const zn_model *model = p->base.model;
     int n_contacts = model->size.n_contacts;
@@ -417,8 +421,8 @@ zn_status partitioned_step(scheme *base, const scheme_state *from, double h, sch
     return keep_increments(p, from, to);
 }
 
-/* Forces that depend on velocities: what they lack with the velocity U_1 of the first stage in place of u_n, M^-1 (h(t_n, q_n, u_n) - h(t_n, q_n, U_1)), into a. It
- * is zero where they do not. */
+/* Forces that depend on velocities: what they lack with the velocity U_1 of the first stage in place of u_n, M^-1 (h(t_n, q_n, u_n) -
+ * h(t_n, q_n, U_1)), into a. It is zero where they do not. */
 static bool lack_of_force(partitioned *p, const scheme_state *from, double *lack) {
     const zn_model *model = p->base.model;
     answers *at = &p->at[0];
@@ -442,7 +446,8 @@ static bool lack_of_force(partitioned *p, const scheme_state *from, double *lack
  *
  * Forces of the velocity alone do not show in it: u_{n+1} is made from the forces of the stage velocities. They add the size of
  *
- *   b_1/3 h^2 B M^-1 (h(t_n, q_n, u_n) - h(t_n, q_n, U_1))                                                      O(h^(s+1)), for s = 2 the error itself */
+ *   b_1/3 h^2 B M^-1 (h(t_n, q_n, u_n) - h(t_n, q_n, U_1))                                                      O(h^(s+1)), for s = 2 the
+ * error itself */
 int partitioned_error(scheme *base, const scheme_state *from, const scheme_state *to, double h, double *error_q) {
     partitioned *p = (partitioned *)base;
     const zn_model *model = base->model;

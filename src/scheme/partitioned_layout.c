@@ -5,7 +5,8 @@
  *
  *   X_j = dU_j, j < s:     U_i = u_n + sum_j ah_ij X_j          (momentum form: X_i = V_i - u_n, i <= s)
  *
- *   phi = (nv momentum rows; dQ_i - h q'(tau_i, Q_i, U_i);  g(tau_i, Q_i) for i = 2..s, sum_j b_j c_j^k gamma(tau_j, Q_j, U_j) for k = 0..s-2)
+ *   phi = (nv momentum rows; dQ_i - h q'(tau_i, Q_i, U_i);  g(tau_i, Q_i) for i = 2..s, sum_j b_j c_j^k gamma(tau_j, Q_j, U_j) for k =
+ * 0..s-2)
  *   psi = (g_N(tau_i, Q_i), gamma_F(tau_i, Q_i, U_i))  for i = 2..s, with the multipliers of stage i - 1                    */
 #include "scheme/partitioned.h"
 
@@ -25,8 +26,8 @@ static void set_coefficients(partitioned *p) {
         }
 }
 
-/* The polynomial of degree s - 2 with the moments sum_j b_j c_j^k gamma_j, k = 0 .. s - 2, at stage i is sum_j smooth_ij gamma_j: with delta_j of the divided
- * difference of the stages, smooth = 1 - (delta/b) delta' / sum_j delta_j^2/b_j. */
+/* The polynomial of degree s - 2 with the moments sum_j b_j c_j^k gamma_j, k = 0 .. s - 2, at stage i is sum_j smooth_ij gamma_j: with
+ * delta_j of the divided difference of the stages, smooth = 1 - (delta/b) delta' / sum_j delta_j^2/b_j. */
 static void set_smooth(partitioned *p) {
     int s = p->s;
     double delta[PARTITIONED_S_MAX], sum = 0;

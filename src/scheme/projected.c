@@ -27,7 +27,8 @@
 #include "scheme/staged.h"
 #include "scheme/velocity_projection.h"
 
-/* Gaps and velocities below this part of those in their rows, after a projection, count as closed, at rest, sticking (explicit first stage). */
+/* Gaps and velocities below this part of those in their rows, after a projection, count as closed, at rest, sticking (explicit first
+ * stage). */
 static const double REST_PART = 1e-8;
 
 typedef struct projected {
@@ -159,7 +160,8 @@ static void hold(const tableau *method, double ratio, int n, const double *from,
     for (int i = 0; i < method->s * n; i++) to[i] = ratio * from[(method->s - 1) * n + i % n];
 }
 
-/* Redundant rows leave a part of the multipliers free; extrapolated again and again it would grow. Those of contacts with modes are held. */
+/* Redundant rows leave a part of the multipliers free; extrapolated again and again it would grow. Those of contacts with modes are
+ * held. */
 static const double HELD = 2;
 
 static void guess(const projected *p, const record *from, double h, const record *to) {

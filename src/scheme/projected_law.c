@@ -8,7 +8,8 @@
 #include "scheme/projected_stages.h"
 
 /* Contacts of the trial set are held closed, and the test looks at the percussions afterwards: with the nodes of Lobatto IIIC
- * the first DPi_N is zero and round-off would decide. Added to mu_N (rho times a length), this moves only the point where the law switches. */
+ * the first DPi_N is zero and round-off would decide. Added to mu_N (rho times a length), this moves only the point where the law
+ * switches. */
 static const double HELD_LENGTH = 1e-2;
 
 zn_status stages_make_law(stages *s) {

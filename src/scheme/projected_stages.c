@@ -321,8 +321,8 @@ static zn_status solve_once(void *user, cone_outcome *outcome) {
     return cone_solve(s->solver, s->x, s->dPi_c, outcome);
 }
 
-/* The size of the percussion that a joint has carried since t_n, and the given force since then. In bilateral rows the percussions of single stages need
- * not be close to the forces there; their sums are. */
+/* The size of the percussion that a joint has carried since t_n, and the given force since then. In bilateral rows the percussions of
+ * single stages need not be close to the forces there; their sums are. */
 static void find_loads(void *user, double *radius) {
     const stages *s = user;
     int n_contacts = s->model->size.n_contacts;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The list of schemes, looked up by name. A new scheme adds its name here. */
+/* The list of schemes, with search by name. A new scheme adds its name here. */
 #include "expr/expr.h"
 #include "scheme/scheme.h"
 

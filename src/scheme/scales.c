@@ -197,7 +197,8 @@ static void see_bilateral(problem_scales *s, const double *mass_scale, const dou
     s->row_place[row] = x;
 }
 
-/* Of a row of contacts: the sum over vectors of |w| |v|, which is the same in all frames; `components`, the sum over components, where there are no vectors. */
+/* Of a row of contacts: the sum over vectors of |w| |v|, which is the same in all frames; `components`, the sum over components, where
+ * there are no vectors. */
 ALWAYS_INLINE double contact_speed(const problem_scales *s, const double *W, int row, double components) {
     const zn_pattern *p = &s->model->pattern.W;
     const int *index = p->index;

@@ -5,7 +5,8 @@
  *                                           as a small share of the energy of those that move
  *   V_k = sum_j |W_jk| v_j                  of row k on velocity level;  V_k/h on acceleration level. Of constraints, which hold also
  *                                           where nothing moves along them, not less than sqrt(E w'w), w_j = W_jk/sqrt(M_jj)
- *   S_k = sum |w_k| |v|                     of row k of a contact, summed over vectors (the velocity of a point, the spin of a body) instead of components: the
+ *   S_k = sum |w_k| |v|                     of row k of a contact, summed over vectors (the velocity of a point, the spin of a body)
+ * instead of components: the
  *                                           same in all frames. Where nothing is known of vectors, V_k
  *   L_k = max(h S_k/10, reach sum_j |W_jk| x_j)  of row k on position level: lengths are ten times as exact as velocities over a step,
  *                                           but not better than round-off of the coordinates x_j allows, reach = 32 eps/tolerance
@@ -18,7 +19,8 @@
  * counted as solved to round-off. f_i is looked up at the start, when coordinates or velocities have grown, and when a step fails.
  *
  * |u_i| is the largest in the run, at the start also what the forces of the first step give to a body that rests. No size mixes
- * units: with other units of length, time and mass the same numbers come out. What has no size at all is measured in the units of the scene. */
+ * units: with other units of length, time and mass the same numbers come out. What has no size at all is measured in the units of the
+ * scene. */
 #ifndef SCHEME_SCALES_H
 #define SCHEME_SCALES_H
 
@@ -29,7 +31,7 @@
 typedef struct problem_scales {
     zn_context *context;
     const zn_model *model;
-    int threads; /* that share many rows; 0: one. Set by who wants it */
+    int threads; /* that share many rows; 0: one. Set by the owner */
     double reach;
     double h;                /* of the present step */
     double *q, *u, *speed;   /* nq, nu: the largest so far; nu: |u| of the vector that a velocity belongs to */
@@ -51,7 +53,7 @@ void scales_destroy(zn_context *, problem_scales *);
 /* What was seen so far by the scales of the same system with other rows. */
 void scales_take(problem_scales *, const problem_scales *from);
 void scales_carry(problem_scales *, byte_stream *); /* all of it */
-/* A step of h begins at a state. `at` lends memory. ZN_ERROR_NOT_FINITE: forces cannot be evaluated. */
+/* To be called where a step of h begins. `at` is work space. ZN_ERROR_NOT_FINITE: forces cannot be evaluated. */
 zn_status scales_see(problem_scales *, answers *at, const zn_point *, double h);
 /* v and V with the masses and directions of the step, as prox_update has left them. */
 void scales_rows(problem_scales *, const double *mass_scale, const double *W);
@@ -82,15 +84,17 @@ double scales_of_position(const problem_scales *, int i); /* of a change of q_i 
 /* Velocities and lengths in a row, V_k and max(h V_k, sum_j |W_jk| x_j); 1 where it has none. */
 double scales_rate(const problem_scales *, int row);
 double scales_length(const problem_scales *, int row);
-/* How small lengths and rates in a row are, with the masses M and directions W of now: parts of what is usual, 1 if they are larger, or have no size.
- * Lengths are sum_j |W_jk| x_j, not less than the way in a step; rates sum_j |W_jk| |u_j|, not less than a millionth of the length in a step, and not less
- * than what the energy of the most vigorous body would give to the row: what rests is at rest up to round-off of what moves. */
+/* How small lengths and rates in a row are, with the masses M and directions W of now: parts of what is usual, 1 if they are larger, or
+ * have no size. Lengths are sum_j |W_jk| x_j, not less than the way in a step; rates sum_j |W_jk| |u_j|, not less than a millionth of the
+ * length in a step, and not less than what the energy of the most vigorous body would give to the row: what rests is at rest up to
+ * round-off of what moves. */
 double scales_small_length(const problem_scales *, const double *W, int row, double usual);
 double scales_vigour(const problem_scales *, const double *M);
 double scales_small_rate(const problem_scales *, double vigour, const double *M, const double *W, int row, double usual);
 /* Round-off of the longest row on position level. */
 double scales_length_roundoff(const problem_scales *, const double *W);
-/* A contact's gap up to this is closed, for its row cannot be distinguished from zero: tolerance times L_k, as residuals are measured, with the directions W of now. */
+/* A contact's gap up to this is closed, for its row cannot be distinguished from zero: tolerance times L_k, as residuals are measured, with
+ * the directions W of now. */
 double scales_closed(const problem_scales *, const double *W, int row);
 
 #endif

@@ -8,7 +8,7 @@
 #include "scheme/tableau.h"
 #include "zeno/simulation.h"
 
-/* Everything that goes from one step to the next. A scheme keeps nothing about the motion elsewhere, so a failed or rejected
+/* Everything that one step passes to the next. A scheme keeps nothing about the motion elsewhere, so a failed or rejected
  * step is undone by using the old state again. */
 typedef struct scheme_state {
     double t;
@@ -25,7 +25,7 @@ typedef struct scheme scheme;
 
 /* What carry is made of, one piece after the other. */
 typedef enum carry_kind {
-    CARRY_NUMBERS,      /* `count` numbers that know nothing of rows */
+    CARRY_NUMBERS,      /* `count` numbers that do not belong to rows */
     CARRY_CONTACTS,     /* `count` times one for each contact; `new_value` of a contact that was not there before */
     CARRY_BILATERAL,    /* the same for bilateral rows, */
     CARRY_CONTACT_ROWS, /* for rows of contacts, */
@@ -55,7 +55,8 @@ typedef struct scheme_class {
     int (*carried)(const scheme *, carry_piece *);
     /* Before that: what else in the carry comes from contacts that do not stay (per contact) is taken out of it. NULL: nothing does. */
     zn_status (*let_go)(scheme *, scheme_state *, const bool *stays);
-    /* Whether its rows are forces, which keep their meaning in a scheme with fewer or other bilateral rows. Else `start` makes the carry of that one. */
+    /* Whether its rows are forces, which keep their meaning in a scheme with fewer or other bilateral rows. Else `start` makes the carry of
+     * that one. */
     bool carries_forces;
     /* Fills carry of the consistent initial state (a_0, lambda_0 given). */
     zn_status (*start)(scheme *, scheme_state *, const double *a0, const double *lambda0);
@@ -85,7 +86,7 @@ struct scheme {
     const scheme_class *class;
     const zn_model *model;
     problem_scales scales; /* what the tolerance is relative to; made and destroyed by the creator of the scheme */
-    /* What the simulation says before each step: */
+    /* Set by the simulation before each step: */
     double noise;  /* 0: the tolerance must be met; else round-off of the model is above it, of about this size (cone_expect_noise) */
     bool hopeless; /* see cone_expected */
     const cone_frozen *modes; /* per contact: what it does in the whole step (cone.h); NULL: the laws decide */

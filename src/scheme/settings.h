@@ -43,13 +43,14 @@ const char *setting_word(const zn_settings *, const char *name);
 void setting_values_text(const setting *, char *text, size_t room);
 void setting_default_text(const setting *, char *text, size_t room);
 
-/* A setting from its text: "staged", "1e-3", "auto". false: `why` has the sentence, in which the setting is called `label`. Whether a number is
- * in its range is found by settings_check. */
+/* A setting from its text: "staged", "1e-3", "auto". false: `why` has the sentence, in which the setting is called `label`. Whether a
+ * number is in its range is found by settings_check. */
 bool settings_take(const setting *, const char *label, const char *text, zn_settings *, char *why, size_t room);
 /* "radau-2a:3": the scheme radau-2a with 3 stages. false: `why` has the sentence, and the settings are as they were. */
 bool settings_take_scheme(const char *text, zn_settings *, char *why, size_t room);
 
-/* Without a step it is chosen (step: auto); contact events that are not set are then located if the scheme can do it, which the default scheme can. */
+/* Without a step it is chosen (step: auto); contact events that are not set are then located if the scheme can do it, which the default
+ * scheme can. */
 void settings_complete(zn_settings *);
 
 /* ZN_ERROR_ARGUMENT with a sentence where a member is out of its range, or two do not go together. */

@@ -11,7 +11,8 @@
  *
  *   dX_i = sum_k h G_ik (R_q,k dQ_k + R_u,k dU_k),   G = (A x 1) T^-1
  *
- * Where the rates are affine in positions and velocities, too, and know no time, they are asked for once in a step: those at other points of it follow,
+ * Where the rates are affine in positions and velocities, too, and know no time, they are asked for once in a step: those at other points
+ * of it follow,
  *
  *   R_i = R + R_q (Q_i - Q) + R_u (U_i - U)
  *
@@ -31,7 +32,8 @@ typedef struct states_product {
     int count;      /* of one of them */
     /* m x m, row-major, or NULL: Q_j (U_j) moves by weight_jk times an unknown of stage k, and r_x dX_i is wanted by these unknowns. */
     const double *weight;
-    /* dX_i by this side: per entry its state and the terms h G_ik R; then the terms of the products, each a value of r_q times such an entry */
+    /* dX_i by this side: per entry its state and the terms h G_ik R; then the terms of the products, each a value of r_q times such an
+     * entry */
     int n_entries, *state, *first_term, *member, *from;
     int n_terms, *r_from, *entry, *place;
     bool r_run; /* these values of r_q are neighbours */
@@ -62,7 +64,8 @@ typedef struct stage_states {
     double *reference;      /* what is read, there */
     bool consecutive;       /* single states are neighbours among the coordinates, in their order */
     double h_kept, *F_kept; /* that the inverses belong to */
-    /* Single states: entry (i, k) of all of them, then the next entry of m x m. Behind them groups of c states: (m c) x (m c), column-major, stage by stage. */
+    /* Single states: entry (i, k) of all of them, then the next entry of m x m. Behind them groups of c states: (m c) x (m c),
+     * column-major, stage by stage. */
     double *inverse, *G;
     double *load; /* h R: of all single states, stage by stage, then group by group, stage by stage */
     double *work;
@@ -73,7 +76,8 @@ typedef struct stage_states {
     states_product by[STATES_SIDES];
 } stage_states;
 
-/* *out NULL: the model has none, or they must be unknowns: rates that are not affine in them; constraints, contacts or rates of other coordinates that read what moves.
+/* *out NULL: the model has none, or they must be unknowns: rates that are not affine in them; constraints, contacts or rates of other
+ * coordinates that read what moves.
  * A: m x m, row-major, kept alive by the caller. */
 zn_status states_create(zn_context *, const zn_model *, int m, const double *A, stage_states **out);
 void states_destroy(stage_states *);

@@ -39,8 +39,8 @@ typedef struct tableau {
  * SDIRK, and of TR-theta after its first stage. Lobatto IIIC with s >= 3 has minors that are zero (P_0): those of a proper
  * subset of stages that has the first and the last and leaves out an odd number of them, {1, 3} for s = 3. */
 
-/* Makes a tableau of s stages that damps with rho at infinity, where the method leaves these open. On failure (ZN_ERROR_ARGUMENT with a sentence
- * naming the scheme and its range) the tableau is left as it was. */
+/* Makes a tableau of s stages that damps with rho at infinity, where the method leaves these open. On failure (ZN_ERROR_ARGUMENT with a
+ * sentence naming the scheme and its range) the tableau is left as it was. */
 typedef zn_status tableau_maker(zn_context *context, int s, double rho, tableau *result);
 tableau_maker tableau_radau_2a;               /* s >= 1, order 2s - 1 */
 tableau_maker tableau_lobatto_3c;             /* s >= 2, order 2s - 2 */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The velocity projection with the impact law, second problem of a projected Runge-Kutta step
- * (docs/theory/runge-kutta.md). With the unprojected velocity u~ and the percussion Ps = sum_i b_i dPi_i of the stages, at (t_{n+1}, q_{n+1}):
+ * (docs/theory/runge-kutta.md). With the unprojected velocity u~ and the percussion Ps = sum_i b_i dPi_i of the stages, at (t_{n+1},
+ * q_{n+1}):
  *
  *   M (u+ - u~) = W (P - Ps),   gdot(u+) = 0,  gamma(u+) = 0
  *   xi_N = gdot_N(u+) + e_N gdot_N(t_n, q_n, u_n)    in N_{R0-}(-P_N)       active contacts

@@ -13,12 +13,12 @@ static int bad_column(const zn_pattern *p, const double *values, int *row) {
     return -1;
 }
 
-static bool found(sim_not_finite *out, const char *what, const char *name) {
+static bool report(sim_not_finite *out, const char *what, const char *name) {
     out->subject = name;
     return snprintf(out->what, sizeof out->what, "the %s '%s'", what, name), true;
 }
 
-static bool found_row(sim_not_finite *out, const zn_model *model, int row, const char *before) {
+static bool report_row(sim_not_finite *out, const zn_model *model, int row, const char *before) {
     char name[120];
     int contact = model_row_contact(model, row);
     out->why = model_row_fault(model, row);
@@ -30,20 +30,20 @@ static bool found_row(sim_not_finite *out, const zn_model *model, int row, const
 static bool bad_value(const zn_model *model, const answers *at, const zn_point *point, sim_not_finite *out) {
     int row, column;
     for (int i = 0; i < model->size.nq; i++)
-        if (!isfinite(point->q[i])) return found(out, "coordinate", model->q_names[i]);
+        if (!isfinite(point->q[i])) return report(out, "coordinate", model->q_names[i]);
     for (int i = 0; i < model->size.nu; i++)
-        if (!isfinite(point->u[i])) return found(out, "velocity", model->u_names[i]);
-    if ((column = bad_column(&model->pattern.M, at->M, &row)) >= 0) return found(out, "mass of", model->u_names[column]);
+        if (!isfinite(point->u[i])) return report(out, "velocity", model->u_names[i]);
+    if ((column = bad_column(&model->pattern.M, at->M, &row)) >= 0) return report(out, "mass of", model->u_names[column]);
     for (int i = 0; i < model_rows(model); i++) /* before forces, which have their directions */
-        if (!isfinite(at->c0[i]) || !isfinite(at->c1[i])) return found_row(out, model, i, "");
+        if (!isfinite(at->c0[i]) || !isfinite(at->c1[i])) return report_row(out, model, i, "");
     for (int i = 0; i < model->size.nu; i++)
-        if (!isfinite(at->r[i])) return found(out, "force on", model->u_names[i]);
+        if (!isfinite(at->r[i])) return report(out, "force on", model->u_names[i]);
     for (int i = 0; i < model->size.nq; i++)
-        if (!isfinite(at->qdot[i])) return found(out, "rate of", model->q_names[i]);
+        if (!isfinite(at->qdot[i])) return report(out, "rate of", model->q_names[i]);
     return false;
 }
 
-static bool found_derivative(sim_not_finite *out, const char *of, const char *by) {
+static bool report_derivative(sim_not_finite *out, const char *of, const char *by) {
     out->subject = of;
     return snprintf(out->what, sizeof out->what, "the derivative of the force on '%s' by '%s'", of, by), true;
 }
@@ -52,14 +52,14 @@ static bool found_derivative(sim_not_finite *out, const char *of, const char *by
 static bool bad_derivative(const zn_model *model, const answers *at, sim_not_finite *out) {
     const zn_patterns *p = &model->pattern;
     int row, column;
-    if ((column = bad_column(&p->r_q, at->r_q, &row)) >= 0) return found_derivative(out, model->u_names[row], model->q_names[column]);
-    if ((column = bad_column(&p->r_u, at->r_u, &row)) >= 0) return found_derivative(out, model->u_names[row], model->u_names[column]);
+    if ((column = bad_column(&p->r_q, at->r_q, &row)) >= 0) return report_derivative(out, model->u_names[row], model->q_names[column]);
+    if ((column = bad_column(&p->r_u, at->r_u, &row)) >= 0) return report_derivative(out, model->u_names[row], model->u_names[column]);
     row = -1;
     if (bad_column(&p->c0_q, at->c0_q, &row) < 0 && bad_column(&p->c1_q, at->c1_q, &row) < 0) {
         row = bad_column(&p->c1_u, at->c1_u, &column); /* transposed */
         if (row < 0) row = bad_column(&p->W, at->W, &column);
     }
-    return row >= 0 && found_row(out, model, row, "a derivative of ");
+    return row >= 0 && report_row(out, model, row, "a derivative of ");
 }
 
 static bool look_at(sim_monitor *m, const zn_point *point, sim_not_finite *out) {

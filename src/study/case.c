@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How one run of a study is done by itself, for those who read its file: the attribute `case`, JSON,
+/* How to repeat one run of a study, for readers of its file: the attribute `case`, JSON,
  *
- *   {"scene": "toy.yaml", "options": [["--end", "3"]], "axes": [{"name": "mu", "option": "--set"}, {"name": "scheme", "option": "--scheme", "words": [...]}]}
+ *   {"scene": "toy.yaml", "options": [["--end", "3"]], "axes": [{"name": "mu", "option": "--set"},
+ *    {"name": "scheme", "option": "--scheme", "words": [...]}]}
  *
- * The command is `zeno run SCENE`, the options, and for each axis its option with the run's value: NAME=VALUE after --set and --start, else VALUE. */
+ * The command is `zeno run SCENE`, the options, and for each axis its option with the run's value: NAME=VALUE after --set and --start, else
+ * VALUE. */
 #include "study/single.h"
 
 #include "base/buffer.h"

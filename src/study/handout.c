@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How many rows a lot has: those of lot_seconds, at most twice as many as the last one (the first runs may be fast ones), and at most half of what
- * is left for each worker, so that all end together:
+/* How many rows a lot has: those of lot_seconds, at most twice as many as the last one (the first runs may be fast ones), and at most half
+ * of what is left for each worker, so that all end together:
  *
  *   n = min(lot_seconds/run_seconds, 2 n_last, (end - next)/(2 workers)),  1 <= n <= MOST_ROWS                                     */
 #include "study/handout.h"
@@ -44,7 +44,7 @@ static long size_of_lot(const study_handout *h) {
 
 static study_slot *slot_of(study_handout *h, long lot) { return &h->ring[lot % STUDY_RING]; }
 
-/* A run that was lost too often becomes a row here. */
+/* A run that was lost too often becomes a failed row here. */
 static bool take_lost(study_handout *h) {
     study_slot *slot = slot_of(h, h->lots);
     study_lost_row(h->shared, h->table->first + h->next, &h->lost_row);
@@ -61,7 +61,7 @@ bool study_handout_next(study_handout *h, study_lot *lot) {
         if (times >= STUDY_LOST_MOST && take_lost(h)) continue;
         long count = times ? 1 : size_of_lot(h);
         for (long i = 1; i < count; i++)
-            if (study_lost_times(h->lost, h->table->first + h->next + i)) count = i; /* it goes alone */
+            if (study_lost_times(h->lost, h->table->first + h->next + i)) count = i; /* it gets a lot of its own */
         if (!times) h->last = count;
         *lot = (study_lot){h->lots++, h->next, count};
         h->next += count;

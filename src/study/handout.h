@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Handing out runs in lots, and putting what comes back in order. One caller at a time: threads have a lock around it, processes a manager. */
+/* Hands out runs in lots, and puts the results in order. One caller at a time: threads use a lock, processes a manager. */
 #ifndef STUDY_HANDOUT_H
 #define STUDY_HANDOUT_H
 
@@ -30,14 +30,14 @@ typedef struct study_handout {
     double lot_seconds;           /* that a lot should take */
     double run_seconds;           /* that a run takes, about; 0: not known */
     long last;                    /* rows of the last lot */
-    size_t waiting, most_waiting; /* bytes that wait for an earlier lot; from here on nothing goes out */
+    size_t waiting, most_waiting; /* bytes that wait for an earlier lot; beyond most_waiting nothing is handed out */
     study_row lost_row;           /* memory */
     study_slot *ring;
 } study_handout;
 
 zn_status study_handout_create(study_handout *, const study_shared *, study_table *, study_lost *, int workers, double lot_seconds);
 void study_handout_free(study_handout *);
-/* False: nothing now (others must come back first), or nothing any more (next == end). */
+/* False: nothing for now (other lots must return first), or the end (next == end). */
 bool study_handout_next(study_handout *, study_lot *);
 /* The parcel is exchanged for an empty one. */
 void study_handout_return(study_handout *, const study_lot *, double seconds, study_parcel *, size_t from);

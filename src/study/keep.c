@@ -104,7 +104,7 @@ static zn_status find_columns(study_keep *keep, result_file *like, study_item *i
     int exact = -1;
     for (int i = 0; exact < 0 && i < result_layout_width(layout); i++)
         if (!strcmp(result_column_name(like, i), item->what)) exact = i;
-    if (exact >= 0 || found < 0) { /* a column goes before a dataset of the same name */
+    if (exact >= 0 || found < 0) { /* a column takes precedence over a dataset of the same name */
         zn_status status = exact >= 0 ? ZN_OK : result_find(like, item->what, &exact);
         if (status != ZN_OK) return status;
         found = exact, count = 1, item->n_columns = 0;
@@ -263,7 +263,7 @@ void study_keep_free(study_keep *keep) {
     *keep = (study_keep){0};
 }
 
-/* ---- taking ---- */
+/* ---- evaluation ---- */
 
 /* A column from the first row that counts on. */
 typedef struct series {
@@ -321,7 +321,7 @@ static double number_of(int word, const series *s) {
     }
 }
 
-/* The column where it was, or where it is now: another scheme may have other columns. */
+/* The column, at its last place or else by a search, as another scheme may have other columns. */
 static zn_status get_series(result_file *result, const char *name, int index, long first, series *s) {
     const char *there = index < zn_result_columns(result) ? result_column_name(result, index) : NULL;
     zn_status status = there && !strcmp(there, name) ? ZN_OK : result_find(result, name, &index);

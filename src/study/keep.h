@@ -14,7 +14,7 @@ typedef struct study_item {
     int n_columns;  /* of a dataset; 0: a single column */
     char **columns; /* their names in the result */
     char **short_names;
-    int *index; /* where they most likely are */
+    int *index; /* their likely places */
 } study_item;
 
 /* Impacts of a contact, or a column that passes zero. */
@@ -39,7 +39,7 @@ typedef struct study_keep {
 
 /* An event: its number in `events`, time, values. */
 typedef struct study_events {
-    zn_context *memory; /* of the entries: not that of a worker, as workers take turns */
+    zn_context *memory; /* of the entries: not that of a worker, as entries pass between workers */
     double *entries;    /* 2 + n_values numbers each */
     size_t count, room;
 } study_events;

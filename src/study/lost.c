@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* PATH.at-work: a page of 4096 bytes with the study's hash and the runs that were lost so far, then one for each worker (machines that share a file share
- * it page by page). */
+/* PATH.at-work: a page of 4096 bytes with the study's hash and the runs that were lost so far, then one for each worker (machines that
+ * share a file share it page by page). */
 #include "study/lost.h"
 
 #include <fcntl.h>
@@ -44,7 +44,7 @@ static void count_run(lost_page *p, int64_t run) {
     if (p->count < STUDY_LOST_KEPT) p->of[p->count].run = run, p->of[p->count++].times = 1;
 }
 
-/* What an earlier process of the same study left. */
+/* The state that an earlier process of the same study left. */
 static void read_pages(int file, const char *hash, long first_missing, lost_page *now) {
     lost_page before;
     int64_t run;
@@ -67,7 +67,7 @@ study_lost *study_lost_begin(zn_context *context, const char *path, const char *
     int file = open(l->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (file < 0) return l;
     read_pages(file, hash, first_missing, &l->now);
-    /* The new first page before the old places go: a kill in between counts a run twice rather than never. */
+    /* Writes the new first page before the old places are cleared: a kill in between counts a run twice rather than never. */
     const lost_page page = l->now;
     bool good = pwrite(file, &page, sizeof page, 0) == (ssize_t)sizeof page && ftruncate(file, PAGE) == 0;
     close(file);
@@ -104,7 +104,7 @@ void study_place_take(study_place *place, const char *path, int worker) {
     int file = text ? open(text, O_RDWR | O_CLOEXEC) : -1;
     off_t at = (off_t)PAGE * (worker + 1);
     static const char zeros[PAGE];
-    if (file >= 0 && pwrite(file, zeros, PAGE, at) == PAGE) { /* written, not only made longer: a full disk must not end a store */
+    if (file >= 0 && pwrite(file, zeros, PAGE, at) == PAGE) { /* not ftruncate: stores must not fail on a full disk */
         void *page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, file, at);
         if (page != MAP_FAILED) place->page = page, place->run = page;
     }
@@ -114,7 +114,7 @@ void study_place_take(study_place *place, const char *path, int worker) {
 
 void study_place_leave(study_place *place) {
     if (!place->page) return;
-    if (place->run) *place->run = 0; /* NULL: its run is not counted any more */
+    if (place->run) *place->run = 0; /* NULL: its run is no longer counted */
     munmap(place->page, PAGE);
     *place = (study_place){0};
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs that were at work when their process was killed. Each worker says which run it is at in a place of its own in the file PATH.at-work, which is memory
- * that outlives the process: that costs a store. The next start finds the runs there that did not end, and tries them again, each by itself; a
- * run that is lost again becomes a row that failed, so that it cannot end the study forever. */
+/* Runs that were in progress when their process was killed. Each worker stores its current run in its own place of the memory-mapped file
+ * PATH.at-work, which outlives the process, at the cost of one store. The next start finds the unfinished runs there and repeats them, each
+ * by itself; a run that is lost again becomes a row that failed, so that it cannot end the study forever. */
 #ifndef STUDY_LOST_H
 #define STUDY_LOST_H
 
@@ -11,8 +11,8 @@ enum { STUDY_LOST_MOST = 2, STUDY_LOST_KEPT = 250 };
 
 typedef struct study_lost study_lost;
 
-/* hash: of the study. first_missing: runs before it are in the file. Where there can be no such file there is none, and nothing is known of lost
- * runs. NULL: out of memory. */
+/* hash: of the study. first_missing: runs before it are in the file. Where the file cannot be made, lost runs are not
+ * tracked. NULL: out of memory. */
 study_lost *study_lost_begin(zn_context *, const char *path, const char *hash, long first_missing);
 /* done: the file is no longer needed. */
 void study_lost_end(study_lost *, bool done);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files of parts joined, one after the other: of each only as much is in memory as is being copied, and packed chunks are copied as they are. */
+/* Files of parts joined, one after the other: only the piece being copied is in memory, and packed chunks are copied unchanged. */
 #include "study/table.h"
 
 #include "base/output.h"
@@ -19,7 +19,7 @@ static int compare_parts(const void *a, const void *b) {
     return x->first != y->first ? (x->first > y->first) - (x->first < y->first) : (x->count > y->count) - (x->count < y->count);
 }
 
-/* Whether a file is a complete part of the study with that hash; empty: any, which it becomes. */
+/* Whether a file is a complete part of the study with that hash; an empty hash accepts any and is set. */
 static zn_status look_at(zn_context *context, const char *path, const char *first_path, char hash[STUDY_HASH_TEXT], study_part *part,
                          long *runs) {
     result_file *file;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A study in parts: PATH.part-I.h5 is the file of the I-th of N parts (as --shard makes it), continued like any other; when all are complete they are joined. How many
- * there are stands in PATH.parts with the hash of the study, so that a run that continues the study, with fewer processes or with threads, takes the same ones. */
+/* A study in parts: PATH.part-I.h5 is the file of the I-th of N parts (as --shard makes it), continued like any other; when all are
+ * complete they are joined. Their number is stored in PATH.parts with the hash of the study, so that a run that continues the study, with
+ * fewer processes or with threads, uses the same parts. */
 #include "study/crew.h"
 
 #include "base/output.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Blocks of sizes 32, 48, 64, 96, 128, 192 ...: class c has (2 + c % 2) 2^(c/2 + 4) bytes. Each has its class in front of it. What is larger than the last class
- * comes from malloc. */
+/* Blocks of sizes 32, 48, 64, 96, 128, 192 ...: class c has (2 + c % 2) 2^(c/2 + 4) bytes. The class is stored in front of the block.
+ * Larger blocks come from malloc. */
 #include "study/pool.h"
 
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory of a worker: simulations of one scene ask for the same blocks again and again, and get those that the one before gave back. */
+/* Memory of a worker: simulations of one scene allocate the same blocks again and again, so freed blocks are reused. */
 #ifndef STUDY_POOL_H
 #define STUDY_POOL_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Points of the unit cube. Coordinate d of point k is a function of (seed, d, k) alone, whichever process computes it and in whatever order. */
+/* Points of the unit cube. Coordinate d of point k is a function of (seed, d, k) alone, whichever process computes it and in whatever
+ * order. */
 #ifndef STUDY_SAMPLE_H
 #define STUDY_SAMPLE_H
 

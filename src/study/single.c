@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One run: its parameters into the scene, its settings, inputs and start; then to the end, and what is kept. What is expensive is only done where it must be:
+/* One run: its parameters into the scene, its settings, inputs and start; then to the end, and what is kept. Only as much is made anew as
+ * needed:
  *
  *   a parameter in formulas of the model             the model follows it
  *   any other parameter                              the scene is read again
- *   a start, what the scheme reads at each step      the simulation starts again in its own memory
- *   a setting, an input, coefficients that it keeps  another simulation */
+ *   a start, values that the scheme reads each step  the simulation restarts in its own memory
+ *   a setting, an input, coefficients that it copied  another simulation */
 #include "study/single.h"
 
 #include "scene/study_section.h"
@@ -170,7 +171,7 @@ static zn_status read_scene(study_worker *w) {
     drop_scene(w);
     zn_status status = load(s, w->context, s->def->n_sets + s->n_parameters, (const char *const *)w->sets, &w->scene);
     for (int i = 0, p = 0; status == ZN_OK && i < s->plan.n_axes; i++)
-        if (s->targets[i] == STUDY_PARAMETER) { /* whole results have the scene as it was run: it is read for each */
+        if (s->targets[i] == STUDY_PARAMETER) { /* whole results contain the scene as it was run, so it is read for each */
             w->sources[p] = s->def->results ? -1 : scene_parameter_source(w->scene, s->plan.axes[i].name);
             p++;
         }
@@ -277,7 +278,7 @@ static zn_status simulate(study_worker *w, long run, study_row *row, double *kep
         zn_statistics statistics = zn_simulation_statistics(w->simulation);
         status = study_keep_take(&w->shared->keep, sim_recorder_rows(w->recorder), &statistics, kept, &row->events);
     }
-    if (status != ZN_OK) drop_simulation(w); /* where it failed is no place to go on from */
+    if (status != ZN_OK) drop_simulation(w); /* not reusable after a failure */
     return status;
 }
 

@@ -38,7 +38,7 @@ typedef struct study_row {
     study_events events;
 } study_row;
 
-/* A worker: its own context, and what it can keep from one run to the next. */
+/* A worker: its own context, and objects that it reuses from one run to the next. */
 typedef struct study_worker {
     const study_shared *shared;
     study_pool *pool;
@@ -54,7 +54,7 @@ typedef struct study_worker {
 
 zn_status study_worker_create(const study_shared *, study_worker *);
 void study_worker_free(study_worker *);
-/* What fails is in the row. */
+/* A failure is recorded in the row. */
 void study_worker_run(study_worker *, long run, study_row *);
 
 #endif

@@ -38,10 +38,11 @@ typedef struct study_outcome {
     bool stopped;
 } study_outcome;
 
-/* Called at the beginning (seconds = 0) and then about ten times a second from the thread that called; nonzero stops after the runs at work. */
+/* Called at the beginning (seconds = 0) and then about ten times a second from the thread that called; nonzero stops after the runs in
+ * progress. */
 typedef int study_progress(void *user, long runs, long done, long failed, double seconds);
 
-/* All of it but the runs: mistakes in plan, names and what is kept. *runs: how many there are. */
+/* Checks everything without the runs: plan, names and what is kept. *runs: their number. */
 zn_status study_check(zn_context *, const study_def *, long *runs);
 zn_status study_sweep(zn_context *, const study_def *, study_progress *, void *user, study_outcome *);
 /* Joins the files of parts. */

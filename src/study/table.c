@@ -8,8 +8,8 @@
  *   /message        what went wrong; empty: nothing
  *   /events         events: row, number of the event, time, values
  *
- * Rows are written in order, so that what a killed study left is a beginning. It is set aside as PATH.partial.old, copied to the new
- * PATH.partial, and goes on from there: the bytes are those of a study that was not killed. If the copying is killed too, the longer of both
+ * Rows are written in order, so a killed study leaves the beginning of a file. It is set aside as PATH.partial.old, copied to the new
+ * PATH.partial, and continued: the bytes are those of a study that was not killed. If the copying is killed too, the longer of both
  * files counts. */
 #include "study/table.h"
 
@@ -208,7 +208,7 @@ static result_file *find_study(zn_context *context, const char *path, const char
     result_file *file = NULL;
     if (access(path, F_OK) != 0) return NULL;
     int errors = zn_error_count(context);
-    if (result_open(context, path, &file) != ZN_OK) { /* killed before its first row, or something else: as good as nothing */
+    if (result_open(context, path, &file) != ZN_OK) { /* killed before its first row, or some other file: ignored */
         if (errors == 0) zn_error_clear(context);
         return NULL;
     }
@@ -220,7 +220,7 @@ static result_file *find_study(zn_context *context, const char *path, const char
     return NULL;
 }
 
-/* What an earlier study left, out of the way of the new file. */
+/* Moves the rest of an earlier study out of the way of the new file. */
 static zn_status set_aside(const study_shared *s, const char *hash, const char *old, study_table *t, result_file **before) {
     zn_context *context = s->context;
     const char *path = s->def->out;

@@ -17,7 +17,7 @@ typedef struct study_table {
     bool complete;              /* all of it was there: there is nothing to write */
 } study_table;
 
-/* What stands in files: a complete study, the beginning of one. With hash, first and count. */
+/* The content of a file: a complete study, or the beginning of one. Fills hash, first and count. */
 zn_status study_table_look(const study_shared *, study_table *, bool *begun);
 /* With the rows that an earlier, killed study left. */
 zn_status study_table_open(const study_shared *, study_table *);
@@ -26,7 +26,7 @@ zn_status study_table_row(study_table *, const study_row *);
 /* All rows of another file behind ours. */
 zn_status study_table_append(study_table *, result_file *from);
 zn_status study_table_flush(study_table *);
-/* Whole: under its name; else it stays, to be continued. Frees. */
+/* Closes the file, under its final name when complete; otherwise it stays, to be continued. Frees. */
 zn_status study_table_finish(study_table *, bool whole);
 
 /* A whole number among the attributes of a file; -1: there is none. */

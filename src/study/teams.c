@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Very many processes: one writer would be too slow for all of them (docs/studies.md), so they are teams, each with a manager that writes its own part of the study; the
- * first process, the head, hands out parts as teams become free, and joins them at the end. Few processes are one team, whose manager is the first process.
+/* Very many processes: one writer would be too slow for all of them (docs/studies.md), so they form teams, each with a manager that writes
+ * its own part of the study; the first process, the head, hands out parts as teams become free, and joins them at the end. Few processes
+ * are one team, whose manager is the first process.
  *
- *   head -> all        role: who is your manager (yourself: of which workers; nobody: go home)
- *   manager -> head    a report: progress, or: this part is done, give me another one
- *   head -> manager    a part; 0: that was all; STOP: say no more to your workers (at any time, without an answer)      */
+ *   head -> all        role: the rank of the manager (its own: which workers; none: exit)
+ *   manager -> head    a report: progress, or a finished part and the request for another
+ *   head -> manager    a part; 0: the end; STOP: hand out no more runs (at any time, without an answer)      */
 #include "study/crew.h"
 
 #include <stdio.h>
@@ -46,7 +47,7 @@ static int await_part(const study_transport *t, const team_report *said, int *pa
     do {
         t->await(0, &size);
         t->receive(0, order, size < sizeof order ? size : sizeof order);
-    } while (order[0] == STOP); /* it came when there was nothing to stop; the answer is on its way */
+    } while (order[0] == STOP); /* it crossed a report that is being answered */
     *parts = order[1];
     return order[0];
 }
@@ -70,7 +71,7 @@ static zn_status write_parts(const study_shared *s, const study_watch *watch, in
     }
     study_dismiss(&team);
     study_team_free(s->context, &team);
-    return ZN_OK; /* the head reports what went wrong */
+    return ZN_OK; /* the head reports errors */
 }
 
 zn_status study_follow(const study_shared *s, const study_watch *watch) {
@@ -99,7 +100,7 @@ static role team_at(const study_transport *t, int teams, int i) {
     return (role){from, from + 1, to - from - 1};
 }
 
-/* teams: 0: everybody goes home; 1: the head is the manager. */
+/* teams: 0: all processes exit; 1: the head is the manager. */
 static void send_roles(const study_transport *t, int teams) {
     for (int i = 0; i < teams || i == 0; i++) {
         role r = teams > 1 ? team_at(t, teams, i) : (role){teams - 1, 1, t->size - 1};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads take lots of runs in order; the thread that called writes their rows, in order, too. Between both is a ring of lots: who is further ahead of the
- * writer than its length waits. So memory does not grow with the number of runs. */
+/* Threads take lots of runs in order; the thread that called writes their rows, in order, too. A ring of lots lies between them: a worker
+ * that is further ahead of the writer than its length waits, so memory does not grow with the number of runs. */
 #include "study/crew.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 enum { MAX_THREADS = 1024, WAIT_NANOSECONDS = 100 * 1000 * 1000 };
-static const double lot_seconds = 5e-3; /* long beside the lock, short beside a second */
+static const double lot_seconds = 5e-3; /* long compared with locking, short compared with a second */
 
 typedef struct study_crew {
     pthread_mutex_t lock;
@@ -18,7 +18,7 @@ typedef struct study_crew {
     study_handout handout;
     bool writer_waits;
     int room_waits;
-    double begun; /* before the first worker was */
+    double begun; /* before the first worker started */
 } study_crew;
 
 typedef struct study_hand {
@@ -49,7 +49,7 @@ void study_row_free(study_worker *w, study_row *row) {
     mem_free(w->context, row->events.entries);
 }
 
-/* Under the lock. False: there is nothing to do any more. */
+/* Under the lock. False: no work is left. */
 static bool take_lot(study_crew *crew, study_lot *lot) {
     while (!study_handout_next(&crew->handout, lot)) {
         if (crew->handout.next >= crew->handout.end) return false;
@@ -77,7 +77,7 @@ static void *work(void *user) {
         study_handout_return(&crew->handout, &lot, seconds, &parcel, 0);
         if (crew->writer_waits && lot.number == crew->handout.written) pthread_cond_signal(&crew->lot_done);
     }
-    if (crew->writer_waits) pthread_cond_signal(&crew->lot_done); /* rows that were made from lost runs may be the last */
+    if (crew->writer_waits) pthread_cond_signal(&crew->lot_done); /* rows of lost runs may be the last */
     pthread_mutex_unlock(&crew->lock);
     study_parcel_free(&parcel);
     study_row_free(&hand->worker, &row);
@@ -102,7 +102,7 @@ static zn_status write_rows(study_crew *crew, study_progress *progress, void *us
     double begun = crew->begun, reported = begun;
     long before = table->rows;
     zn_status status = ZN_OK;
-    if (progress) outcome->stopped = progress(user, table->count, before, table->failed, 0) != 0; /* what was there already */
+    if (progress) outcome->stopped = progress(user, table->count, before, table->failed, 0) != 0; /* rows from before */
     pthread_mutex_lock(&crew->lock);
     while (h->next < h->end || h->written < h->lots) {
         const study_slot *slot = study_handout_ready(h);
@@ -144,7 +144,7 @@ static zn_status start(study_crew *crew, const study_shared *shared, study_hand 
         status = ZN_ERROR_MEMORY;
         break;
     }
-    if (*started > 0) return ZN_OK; /* fewer do it too */
+    if (*started > 0) return ZN_OK; /* fewer are enough */
     return fail(shared->context, status, "no thread can be started");
 }
 

@@ -283,7 +283,7 @@ static void put_bar(picture *p, int body, const double *from, const double *to) 
     end_item(p);
 }
 
-/* A body of which nothing but its inertia is known: the homogeneous box or disk that has the same. */
+/* A body of which only the inertia is known: the homogeneous box or disk of the same inertia. */
 static bool put_inertia(picture *p, int body) {
     const parts_body *b = &p->parts->bodies[body];
     const double *J = b->inertia;
@@ -337,7 +337,7 @@ static void put_outline(picture *p, int body) {
 
 /* ---- flexible bodies ---- */
 
-/* The line through its nodes; of very many some are enough. */
+/* The line through its nodes, or through some of them where there are very many. */
 static void put_flexible(picture *p, const parts_flexible *f) {
     const int shown = f->n_nodes < MOST_POINTS ? f->n_nodes : MOST_POINTS;
     begin_item(p, f->name, "polyline", 0);

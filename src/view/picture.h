@@ -9,7 +9,7 @@
 enum { PICTURE_MOST_CONTACTS = 1000 };
 enum { PICTURE_MOST_ROPE = 64 }; /* points of a rope over pulleys */
 
-/* Its pose is no coordinates, but outputs. */
+/* Its pose is given by outputs, not by coordinates. */
 static inline bool picture_needs_pose(body_kind kind) { return body_is_moving(kind) || body_is_section(kind); }
 
 /* Pieces whose outputs are the poses of moving bodies and the places of contacts. Once, before the model is built. */

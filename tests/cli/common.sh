@@ -55,7 +55,7 @@ refused() {
     grep -q -e "$text" err || complain "no '$text' in: $(cat err)"
 }
 # Moments are awaited, not guessed: how long anything takes depends on what else the machine does. More than this many tenths of a second is a failure.
-PATIENCE=600
+PATIENCE=1200
 # await COMMAND...: until it succeeds
 await() {
     tries=0

@@ -83,18 +83,21 @@ static inline vec3 turned_project(const brute *s, vec3 p) {
     return vec3_add_scaled(vec3_add_scaled(s->x[0], flat.y, axis), flat.x, e);
 }
 
-/* x_i = a_i^2 p_i/(a_i^2 + t) with t so that x lies on the ellipsoid: bisection. */
+/* x_i = a_i^2 p_i/(a_i^2 + t) with t so that x lies on the ellipsoid: f(t) = sum (x_i/a_i)^2 - 1 = 0. f falls and is convex, so that Newton's method from
+ * t = 0 rises to the root, until round-off. */
 static inline vec3 ellipsoid_project(const brute *s, vec3 p) {
     vec3 d = mat3_apply_transposed(&s->A, vec3_sub(p, s->x[0]));
     const double y[3] = {d.x, d.y, d.z}, *a = s->half;
-    double lo = 0, hi = 0, inside = 0, x[3];
-    for (int i = 0; i < 3; i++) inside += y[i] * y[i] / (a[i] * a[i]), hi += fabs(y[i]) * (a[0] + a[1] + a[2]);
-    if (inside <= 1) return p;
-    for (int turn = 0; turn < 200; turn++) {
-        double t = (lo + hi) / 2, sum = 0;
-        for (int i = 0; i < 3; i++) x[i] = a[i] * a[i] * y[i] / (a[i] * a[i] + t), sum += x[i] * x[i] / (a[i] * a[i]);
-        if (sum > 1) lo = t;
-        else hi = t;
+    double x[3], before = -1;
+    for (double t = 0, next; t > before; before = t, t = next) {
+        double f = -1, slope = 0;
+        for (int i = 0; i < 3; i++) {
+            double part = a[i] / (a[i] * a[i] + t);
+            x[i] = a[i] * part * y[i];
+            f += part * part * y[i] * y[i], slope += 2 * part * part * y[i] * y[i] / (a[i] * a[i] + t);
+        }
+        if (t == 0 && f <= 0) return p;
+        next = t + f / slope;
     }
     return vec3_add(s->x[0], mat3_apply(&s->A, (vec3){x[0], x[1], x[2]}));
 }

@@ -9,7 +9,7 @@ shift 2
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-seconds=120 # longest time of one block
+seconds=300 # longest time of one block, also with checkers on a loaded machine
 run_end=0.05 # of scenes: long enough for many steps, short enough for a test
 
 if [ $# = 0 ]; then

@@ -209,7 +209,7 @@ static void free_elements_keep_momentum_and_energy(void **state) {
         for (int visit = 0; visit < 20; visit++) {
             element e = begin(&seed, order, 0, visit & 1, (vec3){0, 0, 0});
             int n = e.n, nu = 6 * n;
-            double q[21], u[18], a[18] = {0}, M[18 * 18], force[18], p[18], rate[18];
+            double q[21], u[18], a[18] = {0}, M[18 * 18] = {0}, force[18], p[18], rate[18];
             vec3 r[3];
             quat turn[3];
             random_shape(&seed, order, r, turn);

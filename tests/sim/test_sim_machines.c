@@ -77,7 +77,8 @@ static void test_orders(void **state) {
         settings.scheme = zn_scheme_get(i).name, settings.stages = 0;
         zn_simulation *simulation = NULL;
         zn_status status = zn_simulation_create(exact.context, zn_scene_model(exact.scene), &settings, &simulation);
-        if ((status == ZN_OK) != here) fail_msg("%s: %s", settings.scheme, zn_error_text(exact.context));
+        if (status == ZN_OK && !here) fail_msg("%s: its order is missing in the list above", settings.scheme);
+        if (status != ZN_OK && here) fail_msg("%s: %s", settings.scheme, zn_error_text(exact.context));
         if (!here) assert_non_null(strstr(zn_error_text(exact.context), "does not support velocities other than the derivatives"));
         zn_simulation_destroy(simulation);
         zn_error_clear(exact.context);

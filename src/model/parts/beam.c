@@ -9,7 +9,8 @@
  *     mass      int N_i N_j (rho_A, rho_A, rho_I) dS, constant
  *
  * The stiffness is integrated with p Gauss points: neither shear nor membrane locking. The mass is integrated exactly.
- * Parameters: EA, GA, EI, damping, g[3], rho_I/rho_A, masses rho_A int N_i N_j dS (i <= j), and for each Gauss point w J, 1/J, Gamma_0, kappa_0. */
+ * Parameters: EA, GA, EI, damping, g[3], rho_I/rho_A, masses rho_A int N_i N_j dS (i <= j), and for each Gauss point w J, 1/J, Gamma_0,
+ * kappa_0. */
 #include "model/parts/flexible.h"
 
 enum { VARIANT_ORDER = 3, VARIANT_DAMPED = 4, VARIANT_RECORD = 8, MOST_NODES = 3, MOST_POINTS = 2, N_SECTION = 8, N_POINT = 5 };

@@ -20,7 +20,7 @@ static bool finite(const double *values, int count) {
     return true;
 }
 
-/* Eigenvalues of a symmetric matrix by Jacobi rotations; three sweeps more than ever needed for 3 x 3. */
+/* Eigenvalues of a symmetric matrix by Jacobi rotations; with three sweeps to spare for 3 x 3. */
 static void principal_moments(const double inertia[6], double moments[3]) {
     double a[3][3] = {{inertia[0], inertia[3], inertia[4]}, {inertia[3], inertia[1], inertia[5]}, {inertia[4], inertia[5], inertia[2]}};
     for (int sweep = 0; sweep < 12; sweep++)

@@ -78,7 +78,7 @@ static void free_contents(zn_parts *parts) {
 void zn_parts_destroy(zn_parts *parts) {
     if (!HANDLE_GOOD(parts, HANDLE_PARTS)) return;
     free_contents(parts);
-    handle_retire(&parts->head, sizeof *parts); /* a handle that outlives its builder then finds nothing */
+    handle_retire(&parts->head, sizeof *parts); /* so that a handle that outlives its builder is recognised */
 }
 
 void parts_free(zn_parts *parts) {
@@ -159,7 +159,7 @@ zn_status zn_parts_gravity(zn_parts *parts, const double g[3]) {
 /* ---- handles ---- */
 
 unsigned parts_stamp(const zn_parts *parts, char kind) {
-    uintptr_t address = (uintptr_t)parts->context; /* and not that of the builder, where another may be later */
+    uintptr_t address = (uintptr_t)parts->context; /* not the builder's address, which a later builder may reuse */
     unsigned mixed = (unsigned)(address >> 4) ^ (unsigned)((uint64_t)address >> 32) ^ (parts->number * 0x9e3779b1u);
     return (mixed * 2654435761u + (unsigned)(unsigned char)kind * 40503u) | 1u;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Inside the builder of models from parts.
  *
- * Everything but bodies and frames is a *piece*: a function that sketches it, the bodies it stands on, values of its parameters, names.
+ * Everything but bodies and frames is a *piece*: a function that sketches it, the bodies it acts on, values of its parameters, names.
  * Building expresses the kind of each piece once for all pieces with the same `express`, variant and kinds of bodies, and
- * makes an instance of it. What is added later (contacts) only needs to fill a piece: see parts_piece_begin. */
+ * makes an instance of it. New kinds of pieces only need to fill one: see parts_piece_begin. */
 #ifndef MODEL_PARTS_BUILDER_H
 #define MODEL_PARTS_BUILDER_H
 
@@ -25,7 +25,7 @@ typedef enum piece_glyph { GLYPH_NONE, GLYPH_JOINT, GLYPH_ROD, GLYPH_SPRING, GLY
 
 struct parts_piece {
     const char *what;  /* "revolute joint": not copied */
-    const char *fault; /* what has happened where its rows are not finite, or NULL: not copied */
+    const char *fault; /* the likely reason where its rows are not finite, or NULL: not copied */
     piece_glyph glyph;
     char *name;
     parts_express *express;
@@ -88,8 +88,8 @@ typedef struct parts_frame {
     vec3 position; /* in K */
     mat3 rotation; /* from the frame to K */
     int flexible;  /* 0, or 1 + the flexible body that it is a frame of: "beam.end" */
-    /* Made along an axis. Which of its own axes that is only what uses the frame can tell, as the world (and a body that moves in
-     * the plane) also holds bodies in space: x where all bodies are planar, else z. No rotation in the plane: zeros. */
+    /* Made along an axis. Which of its own axes that is depends on the user of the frame, as the world (and a body that moves in
+     * the plane) also carries bodies in space: x where all bodies are planar, else z. No rotation in the plane: zeros. */
     bool along_axis;
     mat3 in_plane, in_space;
 } parts_frame;
@@ -130,7 +130,7 @@ struct zn_parts {
     size_t n_groups, group_capacity, n_rules, rule_capacity, n_declared, declared_capacity;
     parts_flexible *flexibles;
     size_t n_flexibles, flexible_capacity;
-    expr_graph *numbers;                             /* for formulas that must be numbers */
+    expr_graph *numbers;                             /* for formulas that must be constant */
     name_table body_names, piece_names, frame_names; /* frames: of a body, or (negative) of a flexible body */
     name_table geometry_names;
     bool in_output;                    /* its formula may read accelerations and forces */
@@ -138,7 +138,7 @@ struct zn_parts {
     zn_machine *machine;               /* NULL: none was asked for */
     bool has_view, contacts_have_view; /* see view/picture.h */
     char *view_items, *view_members;
-    zn_formula_model *alone; /* NULL; of a builder for formulas alone all that is said, the texts of one piece */
+    zn_formula_model *alone; /* NULL; of a builder for formulas alone all texts, those of its one piece */
 };
 
 /* ---- handles ---- */
@@ -169,9 +169,9 @@ void parts_free_body(zn_context *, parts_body *);
 /* A new piece with copies of name and bodies and room for what `shape` says (n_parameters, n_contacts, n_balls, n_scales,
  * n_formulas, n_outputs); the caller fills it before the next piece begins. NULL: error in the context. Names of pieces are unique. */
 parts_piece *parts_piece_begin(zn_parts *, const parts_piece *shape);
-/* Takes away all pieces but the first. */
+/* Removes all pieces but the first `count`. */
 void parts_drop_pieces(zn_parts *, size_t count);
-/* The status of the newest error, after a function that said NULL. */
+/* The status of the newest error, after a function that returned NULL. */
 zn_status parts_last_status(const zn_parts *);
 zn_status parts_keep_formula(zn_parts *, formula_text *to, zn_formula from);
 /* Whether frames (b may be NULL) are used in the plane: all of their bodies are planar. */
@@ -202,7 +202,7 @@ void parts_free_rules(zn_parts *);
 
 /* A builder for formulas alone (formula_alone.c): one piece, the whole model. NULL: memory is out. */
 zn_parts *parts_create_alone(zn_context *);
-/* What one formula says: the same words for formulas alone and beside bodies. */
+/* What a formula may define, in the same words for formulas alone and beside bodies. */
 zn_status parts_say(zn_parts *, text_kind, const formula_said *);
 
 /* Names of all parameters, t, and coordinates and velocities of the sketch's bodies; `locals` come first. Free the names. */
@@ -218,7 +218,7 @@ zn_status parts_add_probes(zn_parts *);
 
 /* ---- building ---- */
 
-/* What a piece stands on: the bodies whose coordinates it needs (holders, each once), its layout (see sketch_begin_on; pieces
+/* What a piece acts on: the bodies whose coordinates it needs (holders, each once), its layout (see sketch_begin_on; pieces
  * with the same may share their kind), and the numbers of its bodies. */
 typedef struct parts_stand {
     int n_holders, *holders; /* indices of bodies */
@@ -232,14 +232,14 @@ void parts_stand_free(zn_context *, parts_stand *);
 parts_express parts_express_body, parts_express_joint, parts_express_formulas;
 /* What a contact shows: its point, normal and (in space) first tangent. */
 parts_express parts_express_contact_place;
-/* The model of the pieces; the view is not its business (view/build.c). */
+/* The model of the pieces, without the view, which view/build.c adds. */
 zn_status parts_build(zn_parts *, zn_model **model);
 /* The rates of states and kinematic coordinates, passed to a sketch. */
 parts_express parts_express_rates;
 /* The kind of a piece, expressed and compiled. */
 zn_status parts_express_kind(zn_parts *, const parts_piece *, const int *layout, zn_model **kind);
-/* A builder that has the bodies (with their places in the model) and parameters of another one, and can express kinds when that is gone. NULL:
- * memory is out. */
+/* A builder that has the bodies (with their places in the model) and parameters of another one, and can express kinds after that is
+ * destroyed. NULL: out of memory. */
 zn_parts *parts_keep(const zn_parts *);
 void parts_free(zn_parts *);
 

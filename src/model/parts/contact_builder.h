@@ -23,7 +23,8 @@ struct parts_material_pair {
 };
 
 const parts_geometry *parts_get_geometry(zn_parts *, zn_geometry, const char *contact);
-/* Whether a name stands for several shapes, so that a contact with it is a rule: "all", a group, or a body that no geometry is named after. */
+/* Whether a name stands for several shapes, so that a contact with it is a rule: "all", a group, or a body that no geometry is named
+ * after. */
 bool parts_is_set(const zn_parts *, const char *name);
 int parts_find_rule(const zn_parts *, const char *name); /* -1: none */
 /* The law between two materials, NULL: none. */

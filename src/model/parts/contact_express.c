@@ -148,14 +148,15 @@ static void touch_round(sketch *k, const contact_variant *v, expr f, contact_ske
     if (v->surface == FEATURE_SPHERE) out->arm[1] = of_surface, out->along[1] = sketch_mul(k, side, NUMBER(k, b_radius));
 }
 
-/* The point of a ring (centre S, axis a, radius R) that is nearest to p, from its body's centre of mass: S + R m/|m|, m = d - (d.a) a, d = p - S. Not
- * defined on the axis. */
+/* The point of a ring (centre S, axis a, radius R) that is nearest to p, from its body's centre of mass: S + R m/|m|, m = d - (d.a) a, d =
+ * p - S. Not defined on the axis. */
 static evec nearest_of_ring(sketch *k, int body, evec centre, evec axis, expr radius, evec p) {
     evec arm = sketch_direction(k, body, centre), m = evec_sub(k, p, place_of(k, body, arm));
     return evec_add(k, arm, evec_scale(k, radius, normalised(k, across(k, m, sketch_direction(k, body, axis)))));
 }
 
-/* A ball or point on a ring (C nearest to its centre): g = |S - C| - R_A. A ring on a sphere (C nearest to that): g = side (|C - P| - R_B). */
+/* A ball or point on a ring (C nearest to its centre): g = |S - C| - R_A. A ring on a sphere (C nearest to that): g = side (|C - P| -
+ * R_B). */
 static void touch_ring(sketch *k, const contact_variant *v, expr f, contact_sketch *out) {
     (void)f;
     const bool on_ring = v->surface == FEATURE_RING;
@@ -214,7 +215,8 @@ static void touch_formula(sketch *k, const contact_variant *v, expr f, contact_s
     place_touching(k, arm, sketch_constant(k, 0), out);
 }
 
-/* A ball beside an ellipsoid x'E x = 1 in K around b_point (b_axes: E, the inverse of the feature's matrix): g = distance of its centre - R_A. */
+/* A ball beside an ellipsoid x'E x = 1 in K around b_point (b_axes: E, the inverse of the feature's matrix): g = distance of its centre -
+ * R_A. */
 static void touch_ellipsoid(sketch *k, const contact_variant *v, expr f, contact_sketch *out) {
     const bool planar = v->frame == CONTACT_PLANAR;
     int first = contact_local(k), dim = planar ? 2 : 3;

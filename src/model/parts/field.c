@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A field of contacts: made with the model, asked between steps. An instance is numbers for a kind that was expressed and compiled when its
- * first candidate came. */
+/* A field of contacts: made with the model, queried between steps. An instance is a set of parameters for a kind, which is expressed and
+ * compiled for its first candidate. */
 #include "model/parts/field.h"
 
 #include <stdio.h>
@@ -61,7 +61,7 @@ static zn_status take_materials(contact_field *f, const zn_parts *parts) {
     return ZN_OK;
 }
 
-/* What is wrong with a shape is reported when the model is built, and not by its first simulation. */
+/* Errors of shapes are reported when the model is built, not by its first simulation. */
 static zn_status check_shapes(zn_parts *parts, const contact_field *f) {
     collide_world *world = contact_field_world(f->context, f);
     if (!world) return parts_last_status(parts);
@@ -89,7 +89,7 @@ zn_status parts_make_field(zn_parts *parts, zn_model *model) {
 
 /* ---- names ---- */
 
-/* Whether a pair of shapes has one contact at most: then the numbers of features say nothing. */
+/* Whether a pair of shapes has at most one contact, whose name then needs no numbers of features. */
 static bool is_single(const field_shape *s) {
     return s->shape.class == COLLIDE_SPHERE || s->shape.class == COLLIDE_ELLIPSOID || s->shape.class == COLLIDE_PLANE;
 }
@@ -185,7 +185,7 @@ static zn_status get_kind(const contact_field *f, int variant, const int *bodies
 
 /* ---- instances ---- */
 
-/* The frame of the tangents: see contact_frame. A pole is kept until the normal has turned half way to its opposite and further. */
+/* The frame of the tangents: see contact_frame. A pole is kept until the normal is more than 120 degrees away from it. */
 static void choose_frame(const collide_candidate *c, bool planar, const double *pole, contact_variant *v, contact_numbers *numbers) {
     const double turned = -0.5; /* cosine */
     v->frame = planar ? CONTACT_PLANAR : CONTACT_TURNED;
@@ -198,7 +198,7 @@ static void choose_frame(const collide_candidate *c, bool planar, const double *
     else if (pole && vec3_dot(vec3_from(pole), vec3_from(c->n)) > turned) {
         memcpy(numbers->pole, pole, sizeof numbers->pole);
         memcpy(numbers->reference, pole + 3, sizeof numbers->reference);
-    } else { /* the normal of now: the frame turns with it without turning about it, whatever the axes of the scene are */
+    } else { /* the current normal: the frame follows it without turning about it, in any orientation of the scene */
         memcpy(numbers->pole, c->n, sizeof numbers->pole);
         contact_tangent_of_plane(c->n, numbers->reference);
     }

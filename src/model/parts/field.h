@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside a field of contacts: what stays of a builder whose shapes find each other. */
+/* Inside a field of contacts: the parts of the builder that contacts by rules need later. */
 #ifndef MODEL_PARTS_FIELD_H
 #define MODEL_PARTS_FIELD_H
 
@@ -34,7 +34,7 @@ typedef struct field_kind {
     zn_model *model;
 } field_kind;
 
-/* Kinds are expressed when a candidate asks for them first; threads wait for each other meanwhile. */
+/* Kinds are expressed for their first candidate, under a lock. */
 typedef struct field_kinds {
     pthread_mutex_t lock;
     field_kind *items;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who may meet whom in a field, and by what law. */
+/* Which shapes of a field may meet, and by what law. */
 #include "model/parts/field.h"
 
 #include <stdlib.h>
@@ -148,7 +148,7 @@ static zn_status take_laws(contact_field *f, const zn_parts *parts) {
         if (f->rules[i].has_law) status = prepare(f, f->rules[i].name, &f->rules[i].law, &f->laws[i]);
     for (size_t i = 0; i < parts->n_material_pairs && status == ZN_OK; i++) {
         int law = f->n_rules + (int)i, a = material_index(f, parts->material_pairs[i].a), b = material_index(f, parts->material_pairs[i].b);
-        if (a < 0 || b < 0) continue; /* no shape has it */
+        if (a < 0 || b < 0) continue; /* no shape is of this material */
         f->material_law[a * f->n_materials + b] = f->material_law[b * f->n_materials + a] = law;
         status = prepare(f, parts->material_pairs[i].a, &parts->material_pairs[i].law, &f->laws[law]);
     }

@@ -147,7 +147,7 @@ static zn_status add_shape(contact_field *f, const zn_parts *parts, int index, b
     return copy_lists(f, &g->shape, to);
 }
 
-/* A shape of the world that makes sense only where there are no bodies would be left out without a word. */
+/* A shape of the world that only fits the dimension without bodies would be left out silently. */
 static zn_status check_world(const zn_parts *parts) {
     for (size_t i = 0; i < parts->n_geometries; i++) {
         const parts_geometry *g = &parts->geometries[i];

@@ -3,7 +3,7 @@
  * the table and what all types share: names, frames, sections.
  *
  * A type fills a flexible_type. `make` adds nodes with flexible_add_node, in the order of s, and elements with
- * flexible_add_element; all that differs between elements is in their parameters, so that all share one kind. */
+ * flexible_add_element; elements differ only in their parameters, so that all share one kind. */
 #ifndef MODEL_PARTS_FLEXIBLE_H
 #define MODEL_PARTS_FLEXIBLE_H
 
@@ -45,7 +45,7 @@ int parts_find_flexible(const zn_parts *, const char *name, size_t length);
 void parts_free_flexibles(zn_parts *);
 /* The frame of "node3", -1: this is no name of a node. */
 int parts_node_frame(const zn_parts *, int flexible, const char *name);
-/* A frame on a body; flexible: 0, or 1 + the flexible body whose name it goes by. */
+/* A frame on a body; flexible: 0, or 1 + the flexible body under whose name it is found. */
 zn_status parts_add_frame(zn_parts *, int body, int flexible, const char *name, const double position[3], const double rotation[4],
                           zn_frame *frame);
 

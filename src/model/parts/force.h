@@ -31,8 +31,8 @@ typedef struct force_sketch {
 /* What a force is beside its row in ZN_FORCE_LIST: a constant force_IDENTIFIER. */
 typedef struct force_type {
     const char *what; /* in messages */
-    /* Springs act on a length or angle and take three numbers as their next parameters: stiffness, damping and what is at rest; by a formula also. The
-     * others parse formulas of the piece: value, force[3], torque[3]. */
+    /* Springs act on a length or angle and take three numbers as their next parameters: stiffness, damping and what is at rest; by a
+     * formula also. The others parse formulas of the piece: value, force[3], torque[3]. */
     joint_motion (*motion)(force_sketch *, expr offset);
     zn_status (*formulas)(zn_parts *, force_sketch *, const parts_piece *);
     bool two_frames, needs_turning, needs_value;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A model from formulas alone: coordinates, velocities and states are numbers of a builder of parts, all formulas are the texts of one piece on
- * them, and the piece is the model. So formulas mean the same here and beside bodies (formula_express.c). Scenes say both by the same words. */
+/* A model from formulas alone: coordinates, velocities and states are numbers of a builder of parts, all formulas are the texts of one
+ * piece on them, and the piece is the model. So formulas mean the same here and beside bodies (formula_express.c). Scenes say both by the
+ * same words. */
 #include "model/parts/formula_names.h"
 #include "model/parts/formulas.h"
 
@@ -10,9 +11,9 @@ static void keep_first(zn_status *all, zn_status one) {
     if (*all == ZN_OK) *all = one;
 }
 
-/* ---- what is said ---- */
+/* ---- declarations ---- */
 
-/* What a builder of parts refuses has the place of its text. */
+/* Errors of the builder of parts get the place of the text. */
 static zn_status placed(zn_parts *parts, const formula_text *text, zn_status status) {
     error_place place = {.file = text->file, .line = text->line, .column = text->column, .time = NAN};
     if (status != ZN_OK) fail_add_place(parts->context, &place);
@@ -213,7 +214,8 @@ zn_status formula_express_machine(zn_parts *parts, sketch *k, const zn_formula_m
 
 /* ---- accelerations and forces in outputs ---- */
 
-/* VELOCITY', CONTACT.normal, CONTACT.friction, CONTACT.friction2: what the machine is asked for is a part of the name in the first case, and the name in the others. */
+/* VELOCITY', CONTACT.normal, CONTACT.friction, CONTACT.friction2: what the machine is asked for is a part of the name in the first case,
+ * and the name in the others. */
 static bool answer_of(const zn_parts *parts, const zn_formula_model *texts, const char *name, char *of, size_t room) {
     size_t length = strlen(name);
     const char *word = strrchr(name, '.');

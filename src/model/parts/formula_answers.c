@@ -93,7 +93,8 @@ static bool rubs_by_load(const zn_parts *parts, const char *contact, size_t leng
     return found >= 0 && parts->pieces[found].contact_name != NULL;
 }
 
-/* VELOCITY' of bodies, points of frames, CONTACT.normal, CONTACT.friction, JOINT.force_x ..., MOTOR.torque: of: the velocity or row of the model. */
+/* VELOCITY' of bodies, points of frames, CONTACT.normal, CONTACT.friction, JOINT.force_x ..., MOTOR.torque: of: the velocity or row of the
+ * model. */
 static bool answer_of(const zn_parts *parts, const char *name, size_t length, char *of, size_t room) {
     char text[320];
     if (length < 2 || length >= sizeof text || length >= room) return false;

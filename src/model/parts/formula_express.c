@@ -25,7 +25,7 @@ static zn_status parse(const expressing *e, const formula_text *text, expr *out)
     return formula_parse(&e->k->s, e->parts->context, e->scope, text, out);
 }
 
-/* The velocity of the sketch that a name means; -1: none, and an error. */
+/* The velocity of the sketch with a name; -1: none, and an error. */
 static int row_of(const expressing *e, const char *name, const formula_text *text, const char *what) {
     int velocity, body = formula_find_velocity(e->parts, name, &velocity);
     for (int i = 0; body >= 0 && i < e->piece->n_bodies; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names in formulas: the bodies that they make a piece stand on, and the expressions that they stand for there. */
+/* Names in formulas: the bodies that they refer to, and their expressions on these. */
 #include "model/parts/formula_names.h"
 
 #include <stdio.h>
@@ -21,7 +21,7 @@ error_place formula_place(zn_formula formula, size_t at) {
     return place;
 }
 
-/* What the last part of a name says about a joint. */
+/* The quantities of a joint that the last part of a name may ask for. */
 typedef enum joint_word { JOINT_NO_WORD, JOINT_TURNS, JOINT_SLIDES } joint_word;
 static joint_word joint_word_of(const char *word, size_t length) {
     static const char *const words[] = {"angle", "rate", "displacement", "speed"};
@@ -270,7 +270,7 @@ void parts_scope_free(zn_parts *parts, expr_scope *scope) {
     *scope = (expr_scope){.count = 0, .names = NULL};
 }
 
-/* A prescribed motion has rates: what jumps or is found by the simulation cannot be in it. */
+/* A prescribed motion must have rates, so it cannot contain values that jump or that the simulation computes. */
 static zn_status refuse_values(zn_parts *parts, zn_formula formula) {
     for (token t = expr_next_token(formula.text, 0); t.kind != TOKEN_END && t.kind != TOKEN_WRONG;
          t = expr_next_token(formula.text, t.start + t.length)) {

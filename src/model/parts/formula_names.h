@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names in formulas over parts: whose they are, and what they stand for. */
+/* Names in formulas over parts: what they belong to and mean. */
 #ifndef MODEL_PARTS_FORMULA_NAMES_H
 #define MODEL_PARTS_FORMULA_NAMES_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pieces by formulas over coordinates of parts: constraints, forces, energies, masses, contacts, outputs. A formula becomes a piece on the bodies
- * that it names, and on no others: so a large model stays sparse. What they mean: formula_express.c. */
+/* Pieces by formulas over coordinates of parts: constraints, forces, energies, masses, contacts, outputs. A formula becomes a piece on the
+ * bodies that it names and on no others, so that large models stay sparse. Their meaning: formula_express.c. */
 #include "model/parts/formulas.h"
 
 #include <stdio.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pieces by formulas. Their texts are lists of a builder of formulas (model/formula.h): one text, or all those of a model from formulas alone. */
+/* Pieces by formulas. Their texts are lists of a builder of formulas (model/formula.h): one text, or all those of a model from formulas
+ * alone. */
 #ifndef MODEL_PARTS_FORMULAS_H
 #define MODEL_PARTS_FORMULAS_H
 

@@ -4,7 +4,7 @@
 
 #include "base/nearest.h"
 
-/* How far an axis may lean against z and still be z: round-off of a quaternion. */
+/* How far an axis may deviate from z and still count as z: round-off of a quaternion. */
 #define PLANE_TOLERANCE 1e-12
 
 static bool is_owned(const parts_frame *frame, int body, int flexible) {
@@ -80,7 +80,8 @@ static void set_axis(parts_frame *frame, bool planar, const mat3 *A, vec3 axis) 
     frame->rotation = planar ? frame->in_plane : frame->in_space;
 }
 
-/* What a shape on the world touches decides later, too late to place it: there the number of coordinates counts, else z = 0. */
+/* For a frame on the world, whether it is used in the plane is known too late to place it: there the number of coordinates decides; else z
+ * = 0. */
 static zn_status add_along(zn_parts *parts, int body, const char *name, vec3 position, const mat3 *A, const double *axis, int coordinates,
                            zn_frame *frame) {
     const parts_body *b = &parts->bodies[body];

@@ -51,7 +51,8 @@ expr joint_counted_angle(sketch *, expr C, expr S, const sketch_body *mark);
 expr joint_rate(const joint_sketch *, bool slides);
 
 enum { JOINT_MOST_REGISTERS = 4096 }; /* of a part that looks after a mark */
-/* A mark: the index of its body, -1 with an error. The one that counts the turns between two frames (24 parameters), with an output NAME.angle. */
+/* A mark: the index of its body, -1 with an error. The one that counts the turns between two frames (24 parameters), with an output
+ * NAME.angle. */
 int parts_add_mark(zn_parts *, const char *name, double start);
 int parts_add_turns(zn_parts *, const char *name, const int *bodies, const double *frames, double turned);
 /* after_step of a part whose last coordinate is a mark m, and whose output is the angle theta that it counts: m = theta. */
@@ -62,7 +63,8 @@ zn_status parts_check_mark(zn_context *, const parts_piece *, const zn_model *);
 /* Of piece number `joint`. Whether it is a joint with an angle, with a displacement. */
 bool parts_joint_turns(const zn_parts *, int joint);
 bool parts_joint_slides(const zn_parts *, int joint);
-/* The bodies that its angle (`turns`) or displacement stands on: two, or three; a counter of turns is made when it is needed first. -1: error. */
+/* The bodies that its angle (`turns`) or displacement stands on: two, or three; a counter of turns is made when it is needed first. -1:
+ * error. */
 int parts_joint_bodies(zn_parts *, int joint, bool turns, int bodies[3]);
 /* Angle and rate, or displacement and speed, in a sketch where these bodies are at[0], at[1] (, at[2]). */
 zn_status parts_joint_motion(zn_parts *, sketch *, int joint, bool turns, const int at[3], joint_motion *);
@@ -74,7 +76,8 @@ zn_status parts_joint_start(zn_parts *, int joint, bool turns, double *value);
 /* Adds the pieces of the options of piece number `joint` (joint_options.c). */
 zn_status parts_joint_options(zn_parts *, int joint, const zn_joint_def *);
 zn_status parts_loose_gear(zn_parts *, int joint, const zn_joint_def *); /* joint_gear.c */
-/* Ropes and belts: numbers of each place of the piece: frame, r, grips, beta of the span behind it (in space its arc) and phi at the start. Their picture in the plane: points
+/* Ropes and belts: numbers of each place of the piece: frame, r, grips, beta of the span behind it (in space its arc) and phi at the start.
+ * Their picture in the plane: points
  * (x, y as outputs), 0 where lines between the places do. */
 enum { ROPE_PLACE_NUMBERS = SKETCH_FRAME_PARAMETERS + 4 };
 bool parts_is_line(const parts_piece *);    /* a rope or belt, or a part of one */
@@ -97,7 +100,7 @@ static inline evec joint_axis(const joint_sketch *j) { return j->planar ? j->a.x
 /* A frame, from its twelve numbers, on a body of a sketch. */
 sketch_frame parts_frame_sketch(sketch *, int body, const double *values);
 
-/* forces.c: whether a piece is a force between two frames, on an angle; what it is in the sketch of `host`, which has its bodies. */
+/* forces.c: whether a piece is a force between two frames, on an angle; its value in the sketch of `host`, which has its bodies. */
 bool parts_is_force(const zn_parts *, int piece, bool *turns);
 zn_status parts_force_value(zn_parts *, sketch *, int force, const parts_piece *host, expr *value);
 

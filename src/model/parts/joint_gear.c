@@ -3,8 +3,8 @@
  *
  *     gamma = z_a.omega_a + i z_b.omega_b
  *
- * with i > 0 for wheels that turn in opposite directions (i = number of teeth of b / of a), i < 0 for a belt. With a backlash j, measured as an angle
- * of a, there are two contacts instead, on angles from the start (in space about axes that keep their direction):
+ * with i > 0 for wheels that turn in opposite directions (i = number of teeth of b / of a), i < 0 for a belt. With a backlash j, measured
+ * as an angle of a, there are two contacts instead, on angles from the start (in space about axes that keep their direction):
  *
  *     gap = j/2 +- (theta_a + i theta_b) */
 #include "model/parts/joint.h"
@@ -19,7 +19,8 @@ const joint_type joint_gear = {.what = "gear", .express = express, .y_plane = 1,
 
 /* ---- backlash ---- */
 
-/* Parameters: for each wheel its frame at rest on the world, its own frame, and its angle at the start (plane); then ratio, sign, half of the play. */
+/* Parameters: for each wheel its frame at rest on the world, its own frame, and its angle at the start (plane); then ratio, sign, half of
+ * the play. */
 enum { WHEEL_NUMBERS = 2 * SKETCH_FRAME_PARAMETERS + 1 };
 
 static zn_status express_loose(zn_parts *parts, sketch *k, const parts_piece *piece) {

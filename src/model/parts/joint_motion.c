@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The motion of a joint: the one place that says what its angle and its displacement are.
+/* The motion of a joint: the only definition of its angle and its displacement.
  *
  *     displacement   s     = d.e,  e the axis of a
  *     angle          theta = phi_b - phi_a + offset                                                     (plane)
  *                    theta = m + atan2(S cos m - C sin m, C cos m + S sin m),  C = x_a.x_b, S = y_a.x_b   (space)
  *
- * At the start theta is in (-pi, pi]; from there it counts turns. In the plane angles of bodies do so by themselves. In space the mark m, an angle that
- * rests during a step, says where to count from: theta does not depend on it, as long as it is less than half a turn away,
+ * At the start theta is in (-pi, pi]; from there it counts turns. In the plane angles of bodies do so by themselves. In space the mark m,
+ * an angle that is constant during a step, selects the turn: theta does not depend on it as long as it is less than half a turn away,
  *
  *     dtheta = (C dS - S dC)/(C^2 + S^2),
  *

@@ -4,9 +4,11 @@
  *     stop       gap  = +-(s - limit) >= 0                   with restitution; a play of j has limits -j/2 and j/2
  *     play       gap  = j/2 +- (s - f(t)) >= 0             of a drive, instead of its row
  *     gear       gap  = j/2 +- (theta_a + i theta_b) >= 0   angles from the start about the axes z, which keep their direction in space
- *     clutch     gap  = +-(s - m) >= 0,  m the mark          m is the farthest s so far: after each step m = s where the gap is open, so that the
+ *     clutch     gap  = +-(s - m) >= 0,  m the mark          m is the farthest s so far: after each step m = s where the gap is open, so
+ * that the
  *                                                            free direction stays free and the other one begins where the joint is
- *     friction   slip = s',  |force| <= a given force        by a coefficient: |force| <= mu (preload + what the joint carries), a row of the joint's own
+ *     friction   slip = s',  |force| <= a given force        by a coefficient: |force| <= mu (preload + what the joint carries), a row of
+ * the joint's own
  *                                                            piece (joints.c), because its reservoir are multipliers there (scheme/loads.h)
  *
  * Parameters of their pieces: both frames, offset of the angle, sign, limit. */

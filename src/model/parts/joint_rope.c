@@ -1,24 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ropes and belts: a line of constant length along a path of points and pulleys, massless and stiff.
  *
- *     span k from place i to place j        d = c_j - c_i,   r = +R where the path turns left around a pulley, -R where right, 0 for a point
+ *     span k from place i to place j        d = c_j - c_i,   r = +R where the path turns left around a pulley, -R where right, 0 for a
+ * point
  *                                           l = sqrt(d.d - (r_j - r_i)^2),   beta = angle of d - atan2(r_j - r_i, l)
  *     line in it                            S = l + (r_i - r_j) beta                 arcs are differences of beta: r_j (beta_k+1 - beta_k)
- *     at a pulley that grips                S = ... + r_i (beta - phi_i),  ... - r_j (beta - phi_j)    the line is counted from its material
+ *     at a pulley that grips                S = ... + r_i (beta - phi_i),  ... - r_j (beta - phi_j)    the line is counted from its
+ * material
  *
  *     rope   gap = L - sum S >= 0           its force is the tension
  *     belt   g   = L - sum S  = 0
  *
- * In space a pulley lies in the plane x, y of its frame, and the path turns left as seen from the tip of z. Spans that are not in this plane leave the
- * pulley where their projections do, and run straight from there:
+ * In space a pulley lies in the plane x, y of its frame, and the path turns left as seen from the tip of z. Spans that are not in this
+ * plane leave the pulley where their projections do, and run straight from there:
  *
  *     l as above,   beta = angle of (x, y) - atan2(r_j - r_i, sqrt(x^2 + y^2 - (r_j - r_i)^2)),   x = d.e_x, y = d.e_y
  *
- * is an angle in the frame of the pulley, that is beta - phi. An arc is the angle from one span to the next; where a line ends at a pulley that grips a mark
- * counts the turns of beta (joint_motion.c). Neighbouring pulleys have parallel axes at the start; should they tilt, each has its own beta.
+ * is an angle in the frame of the pulley, that is beta - phi. An arc is the angle from one span to the next; where a line ends at a pulley
+ * that grips a mark counts the turns of beta (joint_motion.c). Neighbouring pulleys have parallel axes at the start; should they tilt, each
+ * has its own beta.
  *
  * Pulleys that grip cut a line into parts, each with a row of its own. Over one place of a part the rope may rub: A before and B after it,
- * tensions T -+ f for a tension T of gap = L - A - B and a force f on the slip A' - B'. Euler and Eytelwein's law for the angle alpha of the arc
+ * tensions T -+ f for a tension T of gap = L - A - B and a force f on the slip A' - B'. Euler and Eytelwein's law for the angle alpha of
+ * the arc
  * (that of the start), T_B <= T_A exp(mu alpha) either way, is
  *
  *     |f| <= tanh(mu alpha/2) T:      Coulomb's law.
@@ -117,7 +121,8 @@ static zn_status express(zn_parts *parts, sketch *k, const parts_piece *piece) {
 
 /* ---- in space ---- */
 
-/* The angle at an end, for its mark. Parameters: its frame and that of the next place, +1 where the line begins (-1: it ends), r_j - r_i. */
+/* The angle at an end, for its mark. Parameters: its frame and that of the next place, +1 where the line begins (-1: it ends), r_j -
+ * r_i. */
 static direction express_direction(sketch *k, const sketch_frame *pulley, evec d, expr rho) {
     expr x = evec_dot(k, d, pulley->x), y = evec_dot(k, d, pulley->y);
     expr square = sketch_add(k, sketch_mul(k, x, x), sketch_mul(k, y, y));
@@ -279,7 +284,8 @@ static zn_status take_place(zn_parts *parts, const zn_joint_def *def, const zn_r
     return ZN_OK;
 }
 
-/* Pulleys beside each other are seen from the same side: one whose axis points the other way is turned about x, and the path around it with it. */
+/* Pulleys beside each other are seen from the same side: one whose axis points the other way is turned about x, and the path around it with
+ * it. */
 static zn_status face(zn_parts *parts, const zn_joint_def *def, const place *p, place *next) {
     if (p->r == 0 || next->r == 0) return ZN_OK;
     vec3 a = mat3_column(&p->axes, 2), b = mat3_column(&next->axes, 2);

@@ -66,7 +66,8 @@ static void set_friction(parts_piece *piece, const joint_type *type, bool planar
     c->n_load = type->carries + !planar;
     for (int i = 0; i < c->n_load; i++) c->load_rows[i] = i;
     if (!(o->friction_length > 0) || !type->slides || piece->rows.ng < (planar ? 2 : 5)) return; /* particles do not turn: no moments */
-    /* Rows of rotation, in the plane x_a.y_b; in space y_a.z_b and z_a.x_b are moments -m_x and -m_y. The ends of a sleeve carry f/2 +- (m_y, -m_x)/L. */
+    /* Rows of rotation, in the plane x_a.y_b; in space y_a.z_b and z_a.x_b are moments -m_x and -m_y. The ends of a sleeve carry f/2 +-
+     * (m_y, -m_x)/L. */
     c->load_length = o->friction_length;
     c->n_load = planar ? 2 : 4;
     c->load_rows[planar ? 1 : 2] = planar ? 1 : 4;

@@ -34,7 +34,7 @@ struct parts_rule {
 zn_status parts_rule_for_pair(zn_parts *, const char *name, int a, int b, const zn_contact_law *law);
 /* Whether a geometry is one that finds others, in the plane or in space. */
 bool parts_can_collide(const zn_parts *, const parts_geometry *, bool planar);
-/* Makes the field of a model that was built just now. */
+/* Makes the field of a model that has just been built. */
 zn_status parts_make_field(zn_parts *, zn_model *);
 
 /* Contacts as pieces: the sketch of a pair of features, by its variant. In contact_pairs.c. */

@@ -73,8 +73,8 @@ static void tell_axes(sketch *k, const sketch_body *b, const expr *p) {
     }
 }
 
-/* A' = A Omega~: columns A_j' = Omega_l A_m - Omega_m A_l for (j, m, l) = (1, 2, 3) and so on; omega' = A Omega' as omega x omega = 0. The rules would
- * go through the quaternion, at several times the price. */
+/* A' = A Omega~: columns A_j' = Omega_l A_m - Omega_m A_l for (j, m, l) = (1, 2, 3) and so on; omega' = A Omega' as omega x omega = 0. The
+ * general rules would differentiate the quaternion, at several times the cost. */
 static void tell_turning(sketch *k, const sketch_body *b, evec Omega, evec alpha) {
     for (int j = 0; j < 3; j++) {
         int m = (j + 1) % 3, l = (j + 2) % 3;
@@ -314,7 +314,7 @@ zn_status sketch_compile(sketch *k, zn_model **kind) {
 /* ---- parameters ---- */
 
 expr sketch_parameter(sketch *k) {
-    if (k->n_parameters == k->most_parameters) return EXPR_NONE; /* the kind says too few: found by its test */
+    if (k->n_parameters == k->most_parameters) return EXPR_NONE; /* the kind declares too few: its test finds this */
     return expr_variable(k->g, k->s.parameter + k->n_parameters++);
 }
 
@@ -412,8 +412,8 @@ static expr given_rate(sketch *k, int q) {
     return rate;
 }
 
-/* h = -(dV/dq B)': the part of -V' that is linear in u. States have no forces, and velocities of their own have none that are not given: what V' has
- * of them is power, as is that of what moves by itself. */
+/* h = -(dV/dq B)': the part of -V' that is linear in u. States have no forces, and velocities of their own have none that are not given:
+ * what V' has of them is power, as is that of what moves by itself. */
 void sketch_potential(sketch *k, expr V) {
     formula_system *s = &k->s;
     expr rate = sketch_rate(k, V);

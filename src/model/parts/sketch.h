@@ -6,10 +6,10 @@
  *   velocities              -                r'                        (x', y', phi')           (v, Omega), v in I, Omega in K
  *   kinematics of spatial bodies: r' = v,  p' = 1/2 Q(p) Omega;  rotation A(p), divided by p.p
  *
- * Moving bodies have no coordinates, but a prescribed motion r(t), A(t): see sketch_move. A scalar is a free coordinate s with velocity s'; states
- * and kinematic coordinates have rates by formulas, q' = f(t, q, u), and a velocity is one of the u that such rates use.
+ * Moving bodies have no coordinates, but a prescribed motion r(t), A(t): see sketch_move. A scalar is a free coordinate s with velocity s';
+ * states and kinematic coordinates have rates by formulas, q' = f(t, q, u), and a velocity is one of the u that such rates use.
  * A line body (a node of a bar) has one: r = p0 + x d, with p0 and d among its numbers.
- * A mark is a coordinate that rests during a step, and is set again after it by the part that needs it (joint_motion.c).
+ * A mark is a coordinate that is constant during a step and is updated after it by the part that needs it (joint_motion.c).
  * A section is a material point of a flexible body: it has no coordinates; its pose follows from its carriers, the nodes near it,
  * and from its numbers (weights), see section_express.
  */
@@ -54,7 +54,7 @@ static inline bool body_is_number(body_kind kind) {
 }
 /* A coordinate whose rate is a formula. */
 static inline bool body_has_rate(body_kind kind) { return kind == BODY_STATE || kind == BODY_KINEMATIC; }
-/* Whether it has unknowns of its own. */
+/* Whether it has unknowns. */
 static inline bool body_is_held(body_kind kind) { return body_nq(kind) + body_nu(kind) > 0; }
 static inline bool body_is_moving(body_kind kind) { return kind == BODY_MOVING_PLANAR || kind == BODY_MOVING_SPATIAL; }
 static inline bool body_is_section(body_kind kind) { return kind >= BODY_SECTION_POINT && kind < BODY_KIND_COUNT; }
@@ -96,10 +96,11 @@ typedef struct sketch {
     int rows[4]; /* rows so far: g, y, N, F */
     size_t output_capacity, probe_capacity;
     bool complete; /* T and p are expressed: they do not follow from the masses */
-    bool failed;   /* out of memory while sketching: sketch_compile says so */
+    bool failed;   /* out of memory while sketching: sketch_compile reports it */
 } sketch;
 
-/* Rows, and the most parameters, are said in advance. ZN_ERROR_MEMORY or ZN_OK. Ends with sketch_compile or sketch_free. */
+/* Begins with the numbers of rows and the maximal number of parameters. ZN_ERROR_MEMORY or ZN_OK. Ends with sketch_compile or
+ * sketch_free. */
 zn_status sketch_begin(zn_context *, sketch *, int n_bodies, const body_kind *kinds, zn_sizes rows, int most_parameters);
 /* The same for bodies that share coordinates and have numbers, which are parameters after those of the part. The layout is a
  * list of integers:  n_holders,  for each holder: kind, number of its numbers,
@@ -135,8 +136,8 @@ void sketch_contact(sketch *, expr gap, int n_slips, const expr *slips);
 void sketch_gap(sketch *, expr gap, expr rate); /* a contact without slips whose gap uses a mark: the rate must not */
 void sketch_slip(sketch *, expr slip);          /* one that belongs to a contact without a gap */
 
-/* All that is expressed depends on the rotations of bodies, not on the lengths of their quaternions, and on the places of bodies 0 and 1 by the distance
- * r_0 - r_1 only: said at the beginning, it spares derivatives. */
+/* All that is expressed depends on the rotations of bodies, not on the lengths of their quaternions, and on the places of bodies 0 and 1 by
+ * the distance r_0 - r_1 only: said at the beginning, it spares derivatives. */
 void sketch_is_geometric(sketch *);
 /* What derivatives will be asked by: EXPR_MOTION, coordinates, turns of bodies about the axes of I. -1: none for this number. */
 int sketch_ways(const sketch *);
@@ -170,7 +171,8 @@ evec sketch_direction(sketch *, int body, evec e);
 evec sketch_omega(sketch *, int body);
 /* d/dt of an expression of q and t along the motion. */
 expr sketch_rate(sketch *, expr e);
-/* Derivatives by a variable of the graph (EXPR_MOTION: in time), and shorter ones than the rules would find, which are told before any is asked for. */
+/* Derivatives by a variable of the graph (EXPR_MOTION: in time), and shorter forms than the rules would find, which must be registered
+ * first. */
 evec sketch_by(sketch *, evec of, int variable);
 void sketch_tell(sketch *, evec of, int variable, evec derivative);
 void sketch_tell_one(sketch *, expr of, int variable, expr derivative);

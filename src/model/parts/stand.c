@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a piece stands on. A section stands on its carriers, so several bodies of a piece may share a holder. */
+/* The bodies that a piece depends on. A section depends on its carriers, so several bodies of a piece may share a holder. */
 #include "model/parts/builder.h"
 
 void parts_stand_free(zn_context *context, parts_stand *s) {
