@@ -243,6 +243,10 @@ void round_edge(const placed *, feature *);
 /* From a direction n (from b to a) to that of largest separation nearby, of two pieces of which one at least is round; n itself, if none is found. */
 vec3 common_normal(const placed *a, const placed *b, vec3 n);
 
+/* ---- expand.c ---- */
+/* The direction (from b to a) of least overlap, about, of two pieces in space that overlap along n; n itself if it is. */
+vec3 expand_direction(const placed *a, const placed *b, vec3 n);
+
 /* ---- manifold.c ---- */
 zn_status manifold_of(meeting *, const separation *);
 zn_status manifold_of_parts(meeting *, const separation *);
