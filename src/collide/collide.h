@@ -123,6 +123,8 @@ bool collide_goes_through(collide_world *, const collide_pose *from, const colli
 
 /* The order of lists: 0 for the same pair of features. */
 int collide_compare(const collide_candidate *, const collide_candidate *);
+/* Whether it is one of these two shapes. */
+bool collide_is_of_pair(const collide_candidate *, const int shape[2]);
 /* The same numbers of their features, too: some features have parts that stand for them where they touch. */
 bool collide_same_features(const collide_candidate *, const collide_candidate *);
 /* Gap, normal and point of a candidate at other poses. */

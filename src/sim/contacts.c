@@ -315,10 +315,6 @@ static zn_status look_along_the_way(zn_simulation *sim, double h, long *count) {
     return status;
 }
 
-static bool is_of_pair(const collide_candidate *c, const int shape[2]) {
-    return (c->shape[0] == shape[0] && c->shape[1] == shape[1]) || (c->shape[0] == shape[1] && c->shape[1] == shape[0]);
-}
-
 /* Schemes on velocity level leave shapes overlapping, also by features that were not in the list. Where others of the same two shapes were, about as
  * deep, they push these apart already in this step; in the next one, these are listed with the others. */
 static zn_status leave_to_next(zn_simulation *sim) {
@@ -333,7 +329,7 @@ static zn_status leave_to_next(zn_simulation *sim) {
         bool known = false;
         for (size_t i = 0; i < c->list.count && !known; i++) {
             collide_candidate listed = c->list.at[i].candidate;
-            if (!is_of_pair(&listed, m->shape)) continue;
+            if (!collide_is_of_pair(&listed, m->shape)) continue;
             collide_measure(c->world, c->poses_end, &listed);
             known = listed.gap < as_deep * m->gap;
         }

@@ -581,7 +581,7 @@ void sim_see_now(zn_simulation *);
 #define SIM_START_TOLERANCE 1e-6
 
 /* Every violated constraint and contact is an error in the context (ZN_ERROR_START). */
-zn_status sim_start_check(zn_context *, answers *memory, const zn_point *, double h); /* of the memory's model */
+zn_status sim_start_check(zn_simulation *, const zn_point *, double h);
 /* A part of that in rows of lambda, on position level; not below round-off. */
 zn_status sim_start_tolerances(zn_context *, const zn_model *, const zn_point *, double part, double *tolerance);
 /* Velocities on the constraints, by the least change in terms of the mass. */
