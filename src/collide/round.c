@@ -237,7 +237,11 @@ static double thickness(const placed *p, vec3 n) {
 
 /* What was found so far is the best direction of those beside it. As long as the overlap along it is little, no other one matters; else the best of all is looked for. */
 static void try_least_way(const placed *a, const placed *b, separation *best) {
-    if (best->kind == AXIS_NONE || a->of->planar || b->of->planar) return;
+    if (best->kind == AXIS_NONE) { /* one inside of the other: any direction to begin with */
+        vec3 n = vec3_sub(a->centre, b->centre), x = vec3_norm(n) > 0 ? vec3_normalised(n) : mat3_column(&a->A, 0);
+        *best = (separation){.kind = AXIS_FREE, .distance = apart_along(a, b, x), .n = x};
+    }
+    if (a->of->planar || b->of->planar) return;
     if (!(-best->distance > ROUND_LITTLE * smaller(thickness(a, best->n), thickness(b, best->n)))) return;
     vec3 n = expand_direction(a, b, best->n);
     double along = apart_along(a, b, n), size = vec3_norm(vec3_sub(a->centre, b->centre));

@@ -282,6 +282,39 @@ static void overlaps_have_a_place(void **state) {
     zn_context_destroy(context);
 }
 
+/* Shapes whose middles, or whose axes, meet: no direction is given, and no features that could be listed. They overlap all the same, and are moved apart if that is wanted. */
+static void what_has_no_direction_overlaps(void **state) {
+    (void)state;
+    static const char *const shapes[][2] = {
+        {"sphere, radius: 0.1", "sphere, radius: 0.1"},
+        {"capsule, radius: 0.1, length: 1", "sphere, radius: 0.1"},
+        {"capsule, radius: 0.1, length: 1", "capsule, radius: 0.1, length: 1"},
+        {"capsule, radius: 0.1, length: 1", "capsule, radius: 0.1, length: 1, axis: [1, 0, 0]"},
+        {"capsule, radius: 0.1, length: 1", "ellipsoid, size: [0.2, 0.3, 0.2]"},
+    };
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+        for (int project = 0; project < 2; project++) {
+            char text[600];
+            snprintf(text, sizeof text,
+                     "bodies:\n  a: {type: spatial, mass: 1, inertia: [1, 1, 1]}\n  b: {type: spatial, mass: 1, inertia: [1, 1, 1]}\n"
+                     "geometry:\n  x: {on: a, type: %s}\n  y: {on: b, type: %s}\n"
+                     "contacts: {all: {between: all}}\nsimulation: {scheme: rattle, step: 1e-3, end: 0.01, project_start: %s}\n",
+                     shapes[i][0], shapes[i][1], project ? "true" : "false");
+            zn_context *context = zn_context_create(NULL);
+            zn_scene *scene = load_good(context, text, 0, NULL);
+            zn_simulation *simulation = NULL;
+            zn_status status = zn_simulation_create(context, zn_scene_model(scene), zn_scene_settings(scene), &simulation);
+            assert_int_equal(status, project ? ZN_OK : ZN_ERROR_START);
+            if (project) {
+                assert_int_equal(zn_simulation_run(simulation, NULL, NULL), ZN_OK);
+                check_below(zn_simulation_statistics(simulation).max_overlap, 1e-9);
+            } else assert_non_null(strstr(zn_error_text(context), "'x' and 'y' overlap by 0.2"));
+            zn_simulation_destroy(simulation);
+            zn_scene_destroy(scene);
+            zn_context_destroy(context);
+        }
+}
+
 /* ---- files ---- */
 
 static void write_file(const char *path, const void *bytes, size_t length) {
@@ -444,6 +477,7 @@ int main(void) {
                                        cmocka_unit_test_teardown(mistakes_in_shapes, no_mismatches),
                                        cmocka_unit_test_teardown(mistakes_in_the_plane, no_mismatches),
                                        cmocka_unit_test(overlaps_have_a_place),
+                                       cmocka_unit_test(what_has_no_direction_overlaps),
                                        cmocka_unit_test(meshes_come_from_files),
                                        cmocka_unit_test(damaged_files)};
     return cmocka_run_group_tests(tests, NULL, NULL);
