@@ -429,8 +429,7 @@ zn_status sim_contacts_create(zn_simulation *);
 void sim_contacts_destroy(zn_simulation *);
 /* The list of contacts at a state, for a step of h, before there is a scheme. */
 zn_status sim_contacts_start(zn_simulation *, const double *q, const double *u, double h);
-/* After that: what overlaps there without being listed. */
-zn_status sim_contacts_add_overlaps(zn_simulation *);
+zn_status sim_contacts_add_overlaps(zn_simulation *); /* after that: what overlaps there without being listed */
 /* The list at the present; pairs of `missed` are checked again in any case. */
 zn_status sim_contacts_renew(zn_simulation *, double h);
 /* At the present: values have changed that rules depend on. */
