@@ -114,8 +114,9 @@ zn_status collide_check(collide_world *, const collide_pose *poses, double toler
                         collide_overlap *);
 
 /* Two shapes that went through each other, or deep into each other, in a step of h between these poses (-1: there are none); `between` has room for as many poses.
- * Only pairs that the last list was made from are examined. */
-zn_status collide_passes(collide_world *, const collide_pose *from, const collide_pose *to, double h, collide_pose *between, int pair[2]);
+ * Only pairs that the last list was made from are examined. wholly: only what was deeper than the thinner one is thick, or came through a sheet. */
+zn_status collide_passes(collide_world *, const collide_pose *from, const collide_pose *to, double h, bool wholly, collide_pose *between,
+                         int pair[2]);
 
 /* Whether the deepest overlap is more than the thickness of the thinner one of its shapes, and was less deep at the poses before. Planes are infinitely thick; sheets do not count: what
  * touches them is on one side of them. */
@@ -123,6 +124,8 @@ bool collide_goes_through(collide_world *, const collide_pose *from, const colli
 
 /* The order of lists: 0 for the same pair of features. */
 int collide_compare(const collide_candidate *, const collide_candidate *);
+/* Whether it is one of these two shapes. */
+bool collide_is_of_pair(const collide_candidate *, const int shape[2]);
 /* The same numbers of their features, too: some features have parts that stand for them where they touch. */
 bool collide_same_features(const collide_candidate *, const collide_candidate *);
 /* Gap, normal and point of a candidate at other poses. */

@@ -192,7 +192,7 @@ zn_status polygon_pieces(zn_context *, int n, const double *points, polytope **p
 zn_status surface_make(zn_context *, const double *points, const int *facets, bool closed, const char *name, surface *);
 /* From the frame of the shape to K; then boxes and tree. */
 zn_status surface_settle(zn_context *, surface *, vec3 centre, const mat3 *axes);
-/* After that: an error names two triangles that go through each other (crossing.c). */
+/* After that: an error names two triangles or segments that go through each other (crossing.c). */
 zn_status surface_check_crossing(zn_context *, const surface *, const char *name);
 void surface_free(zn_context *, surface *);
 /* Of triangles: closed, and all of it behind each of its triangles. */
@@ -242,6 +242,10 @@ void round_edge(const placed *, feature *);
 /* ---- common_normal.c ---- */
 /* From a direction n (from b to a) to that of largest separation nearby, of two pieces of which one at least is round; n itself, if none is found. */
 vec3 common_normal(const placed *a, const placed *b, vec3 n);
+
+/* ---- expand.c ---- */
+/* The direction (from b to a) of least overlap, about, of two pieces in space that overlap along n; n itself if it is. */
+vec3 expand_direction(const placed *a, const placed *b, vec3 n);
 
 /* ---- manifold.c ---- */
 zn_status manifold_of(meeting *, const separation *);

@@ -407,6 +407,17 @@ zn_status narrow_pair(collide_world *w, const collide_pose *poses, int a, int b,
     return ZN_OK;
 }
 
+/* Points and segments that meet have no direction of their own: across both, or where that is not one, across the longer one, or any. In the plane only points are without faces. */
+static separation separate_crossing(const placed *a, const placed *b) {
+    vec3 u = vec3_sub(a->vertex[a->of->n_vertices - 1], a->vertex[0]), v = vec3_sub(b->vertex[b->of->n_vertices - 1], b->vertex[0]),
+         ignored;
+    vec3 n = vec3_cross(u, v), longer = vec3_norm(u) >= vec3_norm(v) ? u : v, at = (a->of->n_vertices == 1 ? a : b)->vertex[0];
+    bool segments = a->of->n_vertices > 1 && b->of->n_vertices > 1;
+    if (!(vec3_norm(longer) > 0)) n = mat3_column(&a->A, 0);
+    else if (!(vec3_norm(n) > COLLIDE_PARALLEL * vec3_norm(u) * vec3_norm(v))) vec3_tangents(vec3_normalised(longer), &n, &ignored);
+    return (separation){.kind = segments ? AXIS_EDGES : AXIS_FREE, .n = vec3_normalised(n), .at = {at, at}};
+}
+
 /* The deepest pieces of two shapes, and how they lie. */
 typedef struct deepest {
     double depth;
@@ -437,6 +448,7 @@ static zn_status find_deepest(collide_world *w, const collide_pose *poses, int a
             if (status == ZN_OK) status = put_piece(w, 1, b, j, q, q->r);
             if (status != ZN_OK || is_behind(&w->side[0], &w->side[1]) || is_behind(&w->side[1], &w->side[0])) continue;
             separation apart = separate(&w->side[0], &w->side[1]);
+            if (apart.kind == AXIS_NONE) apart = separate_crossing(&w->side[0], &w->side[1]);
             double depth = w->side[0].of->radius + w->side[1].of->radius - apart.distance;
             if (fronts && !to_fronts(&w->side[0], &w->side[1], &apart)) continue;
             if (is_worse(depth, d->depth)) *d = (deepest){depth, apart, {i, j}};

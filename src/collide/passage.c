@@ -8,9 +8,9 @@
  * front to back. */
 #include "collide/internal.h"
 
-/* In half thicknesses of the thinner one: a distance that matters, the length of a piece of it, and overlaps that are too deep: on the way (more
- * than at its beginning), and at its end, where from a certain depth on it is not clear to which side to push. */
-static const double far = 0.5, piece_length = 0.25, shallow = 0.05, deep = 0.5;
+/* In half thicknesses of the thinner one: a distance that matters, the length of a piece of it, at least and (where there would be too many) at most, and overlaps that are too deep: on the
+ * way (more than at its beginning), and at its end, where from a certain depth on it is not clear to which side to push. */
+static const double far = 0.5, piece_length = 0.25, longest_piece = 1, shallow = 0.05, deep = 0.5;
 enum { MOST_PIECES = 512 };
 
 static double thickness(const solid *s) {
@@ -73,7 +73,8 @@ static void see_some_ways(void *user, int first, int last) {
     }
 }
 
-static bool passes(collide_world *w, const collide_pose *from, const collide_pose *to, double h, const pair_key *of,
+/* wholly: deeper than the thinner one is thick. */
+static bool passes(collide_world *w, const collide_pose *from, const collide_pose *to, double h, const pair_key *of, bool wholly,
                    collide_pose *between) {
     int a = of->a, b = of->b;
     const solid *s = &w->shapes[a], *t = &w->shapes[b];
@@ -81,12 +82,13 @@ static bool passes(collide_world *w, const collide_pose *from, const collide_pos
     if (narrow_goes_through(w, from, to, way, a, b) || narrow_goes_through(w, from, to, way, b, a)) return true;
     if (!(thin > 0)) return false;
     double depth = narrow_overlap(w, from, a, b), x = 0;
-    const double on_way = larger(0, depth) + shallow * thin, at_end = larger(on_way, deep * thin);
-    const bool sheets = s->surface || t->surface; /* only facets that are near are looked at: how far they are apart is not known */
+    const double on_way = larger(0, depth) + (wholly ? 2 : shallow) * thin, at_end = larger(on_way, deep * thin);
+    /* of sheets only facets that are near are looked at: how far they are apart is not known; but what comes through one of them was found above */
+    const bool sheets = s->surface || t->surface;
     for (int left = MOST_PIECES; x < 1; left--) {
-        double apart = sheets ? 0 : larger(0, -depth);
-        x = smaller(1, x + larger((apart + piece_length * thin) / way, (1 - x) / left));
-        if (left == 1) x = 1;
+        double apart = sheets ? 0 : larger(0, -depth), even = way * (1 - x) / larger(1, left);
+        if (left == 0) return !sheets && !wholly; /* the step is too long to be followed */
+        x = smaller(1, x + (apart + larger(piece_length * thin, sheets ? even : smaller(even, longest_piece * thin))) / way);
         between[s->given.body] = on_the_way(&from[s->given.body], &to[s->given.body], x, h);
         between[t->given.body] = on_the_way(&from[t->given.body], &to[t->given.body], x, h);
         depth = narrow_overlap(w, between, a, b);
@@ -95,14 +97,14 @@ static bool passes(collide_world *w, const collide_pose *from, const collide_pos
     return false;
 }
 
-zn_status collide_passes(collide_world *w, const collide_pose *from, const collide_pose *to, double h, collide_pose *between,
+zn_status collide_passes(collide_world *w, const collide_pose *from, const collide_pose *to, double h, bool wholly, collide_pose *between,
                          int pair_of[2]) {
     pair_of[0] = pair_of[1] = -1;
     if (collide_need_looks(w) != ZN_OK) return ZN_ERROR_MEMORY;
     collide_share_pairs(w, see_some_ways, &(ways){w, from, to, h});
     for (size_t i = 0; i < w->broad.n_pairs && pair_of[0] < 0; i++) {
         const pair_key *of = &w->broad.pairs[i].of;
-        if (w->looks[i].goes_far && passes(w, from, to, h, of, between)) pair_of[0] = of->a, pair_of[1] = of->b;
+        if (w->looks[i].goes_far && passes(w, from, to, h, of, wholly, between)) pair_of[0] = of->a, pair_of[1] = of->b;
     }
     return ZN_OK;
 }

@@ -59,14 +59,14 @@ zn_status polygon_check(zn_context *context, int n, const double *points, const 
         if (!(length2(&f, i, (i + 1) % n) > 1e-20 * size))
             return fail(context, ZN_ERROR_MODEL, "the points %d and %d of the polygon '%s' coincide: leave one out", i + 1, (i + 1) % n + 1,
                         name);
-    *area = twice / 2;
-    if (!(fabs(twice) > 1e-9 * size))
-        return fail(context, ZN_ERROR_MODEL, "the points of the polygon '%s' lie on one line: it has no inside", name);
     int i, j;
     if (crosses_itself(&f, &i, &j))
         return fail(context, ZN_ERROR_MODEL,
                     "the polygon '%s' crosses itself: its edges from point %d and from point %d meet; change the order of its points", name,
                     i + 1, j + 1);
+    *area = twice / 2;
+    if (!(fabs(twice) > 1e-9 * size))
+        return fail(context, ZN_ERROR_MODEL, "the points of the polygon '%s' lie on one line: it has no inside", name);
     return ZN_OK;
 }
 

@@ -19,6 +19,8 @@
 #define ROUND_ALONG 1e-5
 /* Apart by this share of their sizes, the nearest points give a direction to begin with, also where one of the two is small. */
 #define ROUND_APART 1e-5
+/* An overlap is little if it is at most this share of the thickness of the thinner piece. */
+#define ROUND_LITTLE 1e-3
 /* Sectors that number the points of a rim. */
 enum { SECTORS = 256 };
 
@@ -173,17 +175,9 @@ enum { TURNS_APART = 4, TURNS_MOST = 32 };
 
 /* Moved apart along the best direction of all, two pieces have this direction as that of their nearest points; moved along another one, theirs is nearer to the
  * best one, by the ratio of the step and the radius of their curvature. So it is found by iteration, although the pieces touch. */
-static void try_nearest(const placed *a, const placed *b, separation *best) {
-    double size = vec3_norm(vec3_sub(a->centre, b->centre)), step = 0;
-    separation s = separate_by_points(a, b);
-    vec3 n = first_direction(a, b, best, &s);
-    if (!(s.kind == AXIS_FREE && s.distance > ROUND_APART / 2 * size)) {
-        for (step = ROUND_APART * size; step < size; step *= 2) {
-            s = nearest_when_apart(a, b, n, step);
-            if (s.kind == AXIS_FREE && s.distance > ROUND_APART / 2 * size) break;
-        }
-    }
-    double most = best->distance + 1e-9 * size, turned = INFINITY;
+/* s: the nearest points when the pieces are moved apart by `step` along n, which is a direction to begin with. */
+static void climb(const placed *a, const placed *b, separation s, vec3 n, double step, separation *best) {
+    double size = vec3_norm(vec3_sub(a->centre, b->centre)), most = best->distance + 1e-9 * size, turned = INFINITY;
     for (int turn = 0; turn < TURNS_MOST && s.kind == AXIS_FREE; turn++) {
         double along = apart_along(a, b, s.n);
         if (along > most) *best = (separation){.kind = AXIS_FREE, .distance = along, .n = s.n}, most = along;
@@ -195,6 +189,19 @@ static void try_nearest(const placed *a, const placed *b, separation *best) {
         n = s.n, turned = by;
         s = nearest_when_apart(a, b, n, step);
     }
+}
+
+static void try_nearest(const placed *a, const placed *b, separation *best) {
+    double size = vec3_norm(vec3_sub(a->centre, b->centre)), step = 0;
+    separation s = separate_by_points(a, b);
+    vec3 n = first_direction(a, b, best, &s);
+    if (!(s.kind == AXIS_FREE && s.distance > ROUND_APART / 2 * size)) {
+        for (step = ROUND_APART * size; step < size; step *= 2) {
+            s = nearest_when_apart(a, b, n, step);
+            if (s.kind == AXIS_FREE && s.distance > ROUND_APART / 2 * size) break;
+        }
+    }
+    climb(a, b, s, n, step, best);
 }
 
 /* A corner of one over the side of the other: the normal there has all its digits. */
@@ -221,6 +228,31 @@ static void try_common_normal(const placed *a, const placed *b, separation *best
     if (along > best->distance + lead * size) *best = (separation){.kind = AXIS_FREE, .distance = along, .n = n};
 }
 
+static double thickness(const placed *p, vec3 n) {
+    vec3 low, high;
+    least_point(p, n, &low);
+    least_point(p, vec3_scale(-1, n), &high);
+    return vec3_dot(n, vec3_sub(high, low));
+}
+
+/* What was found so far is the best direction of those beside it. As long as the overlap along it is little, no other one matters; else the best of all is looked for. */
+static void try_least_way(const placed *a, const placed *b, separation *best) {
+    if (best->kind == AXIS_NONE) { /* one inside of the other: any direction to begin with */
+        vec3 n = vec3_sub(a->centre, b->centre), x = vec3_norm(n) > 0 ? vec3_normalised(n) : mat3_column(&a->A, 0);
+        *best = (separation){.kind = AXIS_FREE, .distance = apart_along(a, b, x), .n = x};
+    }
+    if (a->of->planar || b->of->planar) return;
+    if (!(-best->distance > ROUND_LITTLE * smaller(thickness(a, best->n), thickness(b, best->n)))) return;
+    vec3 n = expand_direction(a, b, best->n);
+    double along = apart_along(a, b, n), size = vec3_norm(vec3_sub(a->centre, b->centre));
+    if (!(along > best->distance + 1e-9 * size)) return;
+    *best = (separation){.kind = AXIS_FREE, .distance = along, .n = n};
+    double step = ROUND_APART * size - 2 * along;
+    climb(a, b, nearest_when_apart(a, b, n, step), n, step, best);
+    try_corners(a, b, best);
+    try_common_normal(a, b, best);
+}
+
 separation round_separate(const placed *a, const placed *b) {
     separation best = {.kind = AXIS_NONE, .distance = -INFINITY};
     try_normals(b, a, b, 1, AXIS_FACE_B, &best);
@@ -229,6 +261,7 @@ separation round_separate(const placed *a, const placed *b) {
     try_nearest(a, b, &best);
     try_corners(a, b, &best);
     try_common_normal(a, b, &best);
+    try_least_way(a, b, &best);
     return best;
 }
 

@@ -315,7 +315,8 @@ static zn_status settle(zn_context *context, solid *s) {
     }
     if (s->surface) {
         zn_status status = surface_settle(context, s->surface, c, &S);
-        if (status == ZN_OK && s->given.class == COLLIDE_MESH) status = surface_check_crossing(context, s->surface, s->name);
+        bool may_cross = s->given.class == COLLIDE_MESH || s->given.class == COLLIDE_CHAIN;
+        if (status == ZN_OK && may_cross) status = surface_check_crossing(context, s->surface, s->name);
         if (status != ZN_OK) return status;
         for (int i = 0; i < s->surface->n_points; i++) include(&b, s->surface->point[i], s->surface->radius);
     }

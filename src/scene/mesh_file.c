@@ -158,19 +158,23 @@ static void skip_word(mesh_reader *r) {
 /* Word by word: ends of lines only matter for names, which may contain any words. */
 static bool read_stl_text(mesh_reader *r) {
     int corner = 0;
-    for (bool more = true; more;) {
+    bool more = true, complete = false;
+    while (more) {
         double p[3];
-        if (at_end_of_line(r) || takes_word(r, "solid") || takes_word(r, "endsolid")) more = next_line(r);
+        if (at_end_of_line(r) || takes_word(r, "solid")) more = next_line(r);
+        else if (takes_word(r, "endsolid")) complete = true, more = next_line(r);
         else if (takes_word(r, "endloop")) {
             if (corner != 0) return wrong(r, r->next, "a triangle has three points");
         } else if (takes_word(r, "vertex")) {
             if (!take_numbers(r, p) || !add_point(r, p)) return false;
             int n = r->mesh->n_points;
+            complete = false;
             if (++corner == 3 && !add_triangle(r, n - 3, n - 2, n - 1)) return false;
             corner %= 3;
         } else skip_word(r);
     }
     if (corner) return wrong(r, r->next, "the file ends within a triangle");
+    if (!complete && r->mesh->n_triangles) return wrong(r, r->next, "the file ends without 'endsolid': its end is missing");
     return join_points(r);
 }
 
@@ -249,7 +253,8 @@ static bool read_stl_binary(mesh_reader *r, const char *bytes, size_t length) {
                 uint32_t bits = number_at(from + 12 * k + 4 * i);
                 float value;
                 memcpy(&value, &bits, sizeof value);
-                if (!isfinite((p[i] = (double)value))) return wrong(r, r->next, "a coordinate of a triangle is not finite");
+                if (!isfinite((p[i] = (double)value)))
+                    return wrong(r, r->next, scene_format(r->loader, "a coordinate of triangle %zu is not finite", t + 1));
             }
             if (!add_point(r, p)) return false;
         }

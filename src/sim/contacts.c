@@ -272,6 +272,15 @@ static zn_status add_missed(zn_simulation *sim, const collide_entries *list, con
     return change(sim, &c->found, NULL);
 }
 
+zn_status sim_contacts_add_overlaps(zn_simulation *sim) {
+    sim_contacts *c = &sim->contacts;
+    collide_overlap overlap;
+    if (!c->field) return ZN_OK;
+    const collide_entries list = {c->list.at, c->list.count, sizeof *c->list.at};
+    zn_status status = collide_check(c->world, c->poses, c->tolerance, &list, &c->missed, &overlap);
+    return status != ZN_OK || c->missed.count == 0 ? status : add_missed(sim, &list, &c->missed);
+}
+
 /* The step is repeated with what was missed. Pairs that missed something are checked again where the step begins, for when their lists were made, and with that what is in these, depends on
  * other bodies and the axes of the scene. What repetitions have added stays. */
 static zn_status repeat_with(zn_simulation *sim, double h) {
@@ -315,10 +324,6 @@ static zn_status look_along_the_way(zn_simulation *sim, double h, long *count) {
     return status;
 }
 
-static bool is_of_pair(const collide_candidate *c, const int shape[2]) {
-    return (c->shape[0] == shape[0] && c->shape[1] == shape[1]) || (c->shape[0] == shape[1] && c->shape[1] == shape[0]);
-}
-
 /* Schemes on velocity level leave shapes overlapping, also by features that were not in the list. Where others of the same two shapes were, about as
  * deep, they push these apart already in this step; in the next one, these are listed with the others. */
 static zn_status leave_to_next(zn_simulation *sim) {
@@ -333,7 +338,7 @@ static zn_status leave_to_next(zn_simulation *sim) {
         bool known = false;
         for (size_t i = 0; i < c->list.count && !known; i++) {
             collide_candidate listed = c->list.at[i].candidate;
-            if (!is_of_pair(&listed, m->shape)) continue;
+            if (!collide_is_of_pair(&listed, m->shape)) continue;
             collide_measure(c->world, c->poses_end, &listed);
             known = listed.gap < as_deep * m->gap;
         }
@@ -346,10 +351,14 @@ static zn_status leave_to_next(zn_simulation *sim) {
 }
 
 /* A step that would be accepted, although it could be cut no further. Where shapes overlap by more than the thinner one is thick, it is not clear to which side to push: they would be on the
- * other side without a word. */
-static zn_status check_depth(sim_contacts *c, const collide_overlap *overlap) {
-    if (!collide_goes_through(c->world, c->poses, overlap)) return ZN_OK;
-    memcpy(c->passing, overlap->pair, sizeof c->passing);
+ * other side without a word. So they are where a gap is the distance from a thin round shape, and has been met on its other side. */
+static zn_status check_depth(sim_contacts *c, double h, const collide_overlap *overlap) {
+    int pair[2] = {overlap->pair[0], overlap->pair[1]};
+    zn_status status = ZN_OK;
+    if (!collide_goes_through(c->world, c->poses, overlap))
+        status = collide_passes(c->world, c->poses, c->poses_end, h, true, c->poses_between, pair);
+    if (status != ZN_OK || pair[0] < 0) return status;
+    memcpy(c->passing, pair, sizeof c->passing);
     return ZN_ERROR_NO_CONVERGENCE;
 }
 
@@ -370,7 +379,7 @@ zn_status sim_contacts_check(zn_simulation *sim, const scheme_state *end, double
         *again = true;
         return add_missed(sim, &listed, &c->found);
     }
-    if (may_cut) status = collide_passes(c->world, c->poses, c->poses_end, h, c->poses_between, pair);
+    if (may_cut) status = collide_passes(c->world, c->poses, c->poses_end, h, false, c->poses_between, pair);
     if (status != ZN_OK || (may_cut && pair[0] >= 0)) return status != ZN_OK ? status : ZN_ERROR_NO_CONVERGENCE;
     status = collide_check(c->world, c->poses_end, c->tolerance, &listed, &c->missed, &overlap);
     c->overlap = overlap.depth;
@@ -378,8 +387,8 @@ zn_status sim_contacts_check(zn_simulation *sim, const scheme_state *end, double
     if (status != ZN_OK) return status;
     if (may_cut && overlap.unexplained > c->unexplained + c->tolerance) return ZN_ERROR_NO_CONVERGENCE;
     c->unexplained_end = overlap.unexplained;
-    if (c->missed.count == 0) return may_cut ? ZN_OK : check_depth(c, &overlap);
-    if (c->repeats++ >= MOST_REPEATS) return may_cut ? ZN_ERROR_NO_CONVERGENCE : check_depth(c, &overlap);
+    if (c->missed.count == 0) return may_cut ? ZN_OK : check_depth(c, h, &overlap);
+    if (c->repeats++ >= MOST_REPEATS) return may_cut ? ZN_ERROR_NO_CONVERGENCE : check_depth(c, h, &overlap);
     c->missed_pairs += (long)c->missed.count;
     *again = true;
     return repeat_with(sim, h);

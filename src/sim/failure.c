@@ -114,8 +114,9 @@ static zn_status report_passage(zn_simulation *sim, double h) {
     error_place place = {.step = sim->step + 1, .time = sim->now.t};
     const char *a = contact_field_shape_name(c->field, c->passing[0]), *b = contact_field_shape_name(c->field, c->passing[1]);
     return fail_at(sim->context, ZN_ERROR_NO_CONVERGENCE, &place,
-                   "in the step of %g from t = %.9g '%s' and '%s' overlap by more than the thinner one is thick: it is thin against their "
-                   "way in the step; try "
+                   "in the step of %g from t = %.9g '%s' and '%s' overlap by more than the thinner one is thick, or pass through each "
+                   "other: it is thin "
+                   "against their way in the step; try "
                    "step: %.3g%s, or a thicker shape",
                    h, sim->now.t, a, b, larger(h, sim->settings.step) / 10,
                    strcmp(sim->settings.scheme, "rattle") ? ", scheme: rattle" : "");

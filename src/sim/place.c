@@ -9,12 +9,18 @@ static double first_step(const zn_simulation *sim) {
     return sim->settings.step > 0 ? sim->settings.step : sim_control_first_step(sim->base, &sim->settings);
 }
 
-zn_status sim_place(zn_simulation *sim, double *q, double *u, bool project) {
+/* Contacts for this place, and those of shapes that overlap in it although no features of the list do: two balls at one place, bars that cross. */
+static zn_status find_contacts(zn_simulation *sim, const double *q, const double *u) {
     zn_status status = sim_contacts_start(sim, q, u, first_step(sim));
+    return status == ZN_OK ? sim_contacts_add_overlaps(sim) : status;
+}
+
+zn_status sim_place(zn_simulation *sim, double *q, double *u, bool project) {
+    zn_status status = find_contacts(sim, q, u);
     for (int i = 0; status == ZN_OK && project && i < MAX_STARTS; i++) {
         long lists = sim->contacts.changes;
         status = sim_start_project(sim->context, sim->model, sim->now.t, q, u);
-        if (status == ZN_OK) status = sim_contacts_start(sim, q, u, first_step(sim)); /* other shapes may have met on the way */
+        if (status == ZN_OK) status = find_contacts(sim, q, u); /* other shapes may have met on the way */
         if (sim->contacts.changes == lists) break;
     }
     return status;

@@ -80,7 +80,7 @@ zn_status sim_begin_at(zn_simulation *sim, const double *q, const double *u) {
     memcpy(now->u, u, (size_t)model->size.nu * sizeof(double));
     zn_status status = sim_machine_begin(sim);
     zn_point start = {.t = now->t, .q = now->q, .u = now->u};
-    if (status == ZN_OK) status = sim_start_check(sim->context, &sim->monitor.at, &start, sim->settings.step_auto ? 0 : sim->settings.step);
+    if (status == ZN_OK) status = sim_start_check(sim, &start, sim->settings.step_auto ? 0 : sim->settings.step);
     double *a0 = NULL, *lambda0 = NULL;
     if (status == ZN_OK && sim->scheme->class->needs_start_forces) {
         a0 = MEM_ARRAY(sim->context, double, model->size.nu);

@@ -429,6 +429,7 @@ zn_status sim_contacts_create(zn_simulation *);
 void sim_contacts_destroy(zn_simulation *);
 /* The list of contacts at a state, for a step of h, before there is a scheme. */
 zn_status sim_contacts_start(zn_simulation *, const double *q, const double *u, double h);
+zn_status sim_contacts_add_overlaps(zn_simulation *); /* after that: what overlaps there without being listed */
 /* The list at the present; pairs of `missed` are checked again in any case. */
 zn_status sim_contacts_renew(zn_simulation *, double h);
 /* At the present: values have changed that rules depend on. */
@@ -581,7 +582,7 @@ void sim_see_now(zn_simulation *);
 #define SIM_START_TOLERANCE 1e-6
 
 /* Every violated constraint and contact is an error in the context (ZN_ERROR_START). */
-zn_status sim_start_check(zn_context *, answers *memory, const zn_point *, double h); /* of the memory's model */
+zn_status sim_start_check(zn_simulation *, const zn_point *, double h);
 /* A part of that in rows of lambda, on position level; not below round-off. */
 zn_status sim_start_tolerances(zn_context *, const zn_model *, const zn_point *, double part, double *tolerance);
 /* Velocities on the constraints, by the least change in terms of the mass. */

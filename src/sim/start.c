@@ -31,6 +31,30 @@ static zn_status violated(zn_context *context, const zn_model *model, int row, c
                    should);
 }
 
+/* The deepest of the found contacts of two shapes that overlap: together they are one mistake. */
+typedef struct overlap {
+    const collide_candidate *of; /* NULL: none */
+    double gap;
+} overlap;
+
+/* Lists are sorted by pairs of shapes: with the next one that overlaps (NULL: there is none) what came before may be complete. */
+static zn_status note_overlap(const zn_simulation *sim, overlap *o, const collide_candidate *next, double gap) {
+    const contact_field *field = sim->contacts.field;
+    zn_status status = ZN_OK;
+    if (o->of && (!next || !collide_is_of_pair(next, o->of->shape))) {
+        int first = o->of->shape[0] < o->of->shape[1] ? 0 : 1;
+        const char *a = contact_field_shape_name(field, o->of->shape[first]), *b = contact_field_shape_name(field, o->of->shape[!first]);
+        status =
+            fail_at(sim->context, ZN_ERROR_START, &(error_place){.subject = a, .time = NAN},
+                    "'%s' and '%s' overlap by %.3g at the start: move one of them, let the contact rule leave them out ('except'), or let "
+                    "the start be moved (simulation: {project_start: true})",
+                    a, b, -o->gap);
+        o->of = NULL;
+    }
+    if (next && (!o->of || gap < o->gap)) *o = (overlap){next, gap};
+    return status;
+}
+
 /* W and sizes of lengths and rates at a state, before steps of h. None where forces or some direction cannot be evaluated. */
 static zn_status see_sizes(zn_context *context, const zn_model *model, answers *at, const zn_point *point, double h,
                            problem_scales *scales) {
@@ -74,8 +98,12 @@ zn_status sim_start_tolerances(zn_context *context, const zn_model *model, const
     return status;
 }
 
-zn_status sim_start_check(zn_context *context, answers *memory, const zn_point *start, double h) {
+zn_status sim_start_check(zn_simulation *sim, const zn_point *start, double h) {
+    zn_context *context = sim->context;
+    answers *memory = &sim->monitor.at;
     const zn_model *model = memory->model;
+    const int declared = sim->base->size.n_contacts;
+    overlap open = {0};
     const answers at = *memory;
     problem_scales scales = {0};
     zn_point point = *start;
@@ -94,11 +122,16 @@ zn_status sim_start_check(zn_context *context, answers *memory, const zn_point *
     for (int k = 0; k < model->size.n_contacts; k++) {
         int row = model->contacts[k].row_N;
         if (row < 0) continue;
-        if (!(at.c0[row] >= -open_length(&scales, at.W, row, 1, roundoff)))
-            status = violated(context, model, row, "gap", at.c0[row], "at least 0");
+        bool overlaps = !(at.c0[row] >= -open_length(&scales, at.W, row, 1, roundoff));
+        if (overlaps && k >= declared && isfinite(at.c0[row])) {
+            zn_status told = note_overlap(sim, &open, &sim->contacts.list.at[k - declared].candidate, at.c0[row]);
+            if (told != ZN_OK) status = told;
+        } else if (overlaps) status = violated(context, model, row, "gap", at.c0[row], "at least 0");
         else if (at.c0[row] <= closed_length(&scales, at.W, row) && !(at.c1[row] >= -open_rate(&scales, vigour, &at, row)))
             status = violated(context, model, row, "closed, but its rate", at.c1[row], "at least 0");
     }
+    zn_status told = note_overlap(sim, &open, NULL, 0);
+    if (told != ZN_OK) status = told;
     scales_destroy(context, &scales);
     return status;
 }

@@ -379,6 +379,9 @@ static void at_special_places(void **state) {
          13290111066186670852ULL},                                  /* the lowest corner is none of the face that lies flattest */
         {{"ellipsoid", "mesh"}, 1, false, 5950692615202237867ULL},  /* on an edge, and over the facet beside it up to a tilt of 1e-4 */
         {{"polyhedron", "cone"}, 1, false, 7889614624998757972ULL}, /* an edge over a flat end, tilted by a thousandth */
+        {{"cone", "cone"}, 1, false, 13201315425981175482ULL},      /* overlapping, of several ways out each shorter than all beside it, */
+        {{"cone", "cone"}, 1, false, 8708151672303843146ULL},       /* the shortest by a factor of 280 and 680, */
+        {{"cylinder", "cone"}, 1, false, 7789553831533197028ULL},   /* and 390 */
     };
     const unsigned long long before = seed;
     varied = true;

@@ -336,6 +336,18 @@ static void bad_shapes_are_told(void **state) {
     refused(c, "no length");
     c.n_points = 1;
     refused(c, "at least two");
+    /* through a side, through a corner; an end on a side touches only */
+    double loop[] = {-1, 0, 0, 1, 0, 0, 1, 1, 0, 0, 0.5, 0, 0, -1, 0, 3, -1, 0}, corner[] = {-1, 0, 0, 1, 0, 0, 1, 1, 0, 0, 0, 0, 0, -1, 0};
+    c.points = loop, c.n_points = 6;
+    refused(c, "its segments from point 1 and from point 4 meet");
+    c.points = corner, c.n_points = 5;
+    refused(c, "its segments from point 1 and from point 3 meet");
+    c.n_points = 4;
+    context = zn_context_create(NULL);
+    w = collide_create(context);
+    assert_int_equal(collide_add(w, &c, "touching", NULL), ZN_OK);
+    collide_destroy(w);
+    zn_context_destroy(context);
     collide_shape f = shape_of(COLLIDE_HEIGHTS, false, 1, 1, 0);
     f.points = twice, f.grid[0] = 1, f.grid[1] = 4;
     refused(f, "at least two");

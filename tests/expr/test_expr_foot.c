@@ -2,6 +2,7 @@
 /* Nearest points of curves and surfaces: where they are, and their derivatives. */
 #include "fixture.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,6 +64,40 @@ static void circles_and_spheres(void **state) {
                         a = expr_derivative(s.graph, a, k), b = expr_derivative(s.graph, b, k);
                         check_close(value(&s, a, p), value(&s, b, p), 1e-11);
                     }
+        }
+        end(&s);
+    }
+}
+
+/* Far from ellipsoids as flat as 5000 to 1 and as long as 1 to 1000: P_i = a_i^2 p_i/(a_i^2 + t), with the t for which P lies on the ellipsoid, by bisection. */
+static void far_from_flat_ellipsoids(void **state) {
+    (void)state;
+    uint64_t seed = 11;
+    const double half[][3] = {{0.5, 0.5, 1e-4}, {0.5, 0.5, 0.01}, {2, 1e-3, 0.05}, {1e-3, 1e-3, 1}};
+    for (size_t k = 0; k < sizeof half / sizeof *half; k++) {
+        const double *a = half[k];
+        char text[200];
+        snprintf(text, sizeof text, "x^2/%.17g + y^2/%.17g + z^2/%.17g - 1", a[0] * a[0], a[1] * a[1], a[2] * a[2]);
+        surface s;
+        begin(&s, text, 3);
+        for (int round = 0; round < 100; round++) {
+            double p[3], P[3], inside = 0, low = 0, high = 0, way = pow(10, next_double(&seed, -2, 1));
+            for (int i = 0; i < 3; i++) {
+                p[i] = way * next_double(&seed, -1, 1);
+                inside += p[i] * p[i] / (a[i] * a[i]);
+                high += fabs(p[i]) * (a[0] + a[1] + a[2]);
+            }
+            if (inside < 1.1) continue;
+            for (int turn = 0; turn < 300; turn++) {
+                double t = (low + high) / 2, sum = 0;
+                for (int i = 0; i < 3; i++) P[i] = a[i] * a[i] * p[i] / (a[i] * a[i] + t), sum += P[i] * P[i] / (a[i] * a[i]);
+                if (sum > 1) low = t;
+                else high = t;
+            }
+            double distance = sqrt((p[0] - P[0]) * (p[0] - P[0]) + (p[1] - P[1]) * (p[1] - P[1]) + (p[2] - P[2]) * (p[2] - P[2]));
+            check_close(value(&s, s.near.distance, p), distance, 1e-10);
+            /* at a rim, points of the same distance to round-off lie apart */
+            for (int i = 0; i < 3; i++) check_close(value(&s, s.near.point[i], p), P[i], 1e-6);
         }
         end(&s);
     }
@@ -159,10 +194,8 @@ static void nothing_to_be_near_to(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(circles_and_spheres),
-        cmocka_unit_test(other_curves),
-        cmocka_unit_test(tapes_agree),
-        cmocka_unit_test(nothing_to_be_near_to),
+        cmocka_unit_test(circles_and_spheres), cmocka_unit_test(far_from_flat_ellipsoids), cmocka_unit_test(other_curves),
+        cmocka_unit_test(tapes_agree),         cmocka_unit_test(nothing_to_be_near_to),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

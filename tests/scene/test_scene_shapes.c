@@ -3,6 +3,7 @@
 #include "scene_check.h"
 
 #include "model/parts/field.h"
+#include "scene/where.h"
 
 #include <unistd.h>
 
@@ -225,6 +226,95 @@ static void mistakes_in_shapes(void **state) {
     check_shape("rectangle, size: [1, 2], normal: [0, 0, 1]", "polyline, points: [[0, 0], [1]]", "4:40: needs 2 to 3");
 }
 
+#define PLANE_SCENE                                                                         \
+    "bodies:\n"                                                                             \
+    "  a: {type: planar, shape: {type: disk, radius: 0.1}, density: 1, position: [0, 9]}\n" \
+    "geometry:\n"                                                                           \
+    "  g: {type: SHAPE}\n"                                                                  \
+    "contacts: {all: {between: all}}\nsimulation: {step: 1e-3, end: 1}\n"
+
+static void mistakes_in_the_plane(void **state) {
+    (void)state;
+    const struct {
+        const char *shape, *error;
+    } wrong[] = {
+        {"polyline, points: [[0, 0]]", "4:3: at least 2 points"},
+        {"polyline, points: [[0, 0], [1, 0]], closed: true", "4:3: at least 3 points"},
+        {"polygon, points: [[0, 0], [1, 0]]", "4:3: a polygon needs at least 3 points"},
+        {"polygon, points: [[0, 0], [1, 1], [1, 0], [0, 1]]", "4:3: the polygon 'g' crosses itself"},
+        {"polyline, points: [[-1, 0], [1, 1], [1, 0], [-1, 1]]",
+         "4:3: the chain 'g' crosses itself: its segments from point 1 and from point 3 meet"},
+        {"polyline, points: [[0, 0], [2, 0], [2, 2], [1, -1]], closed: true",
+         "4:3: the chain 'g' crosses itself: its segments from point 1 and"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        char *text = with(PLANE_SCENE, "SHAPE", wrong[i].shape);
+        check_errors(text, wrong[i].error);
+        free(text);
+    }
+}
+
+/* Two shapes are one mistake, however many of their features overlap; it is where the first of them is. */
+static void overlaps_have_a_place(void **state) {
+    (void)state;
+    zn_context *context = zn_context_create(NULL);
+    zn_scene *scene = load_good(context,
+                                "bodies:\n"
+                                "  a: {type: spatial, shape: {type: box, size: [1, 1, 1]}, density: 1, position: [0, 0, 0.5]}\n"
+                                "  b: {type: spatial, shape: {type: box, size: [1, 1, 1]}, density: 1, position: [0, 0.25, 1.125]}\n"
+                                "  c: {type: spatial, shape: {type: sphere, radius: 0.5}, density: 1, position: [9, 0, 0.25]}\n"
+                                "geometry:\n"
+                                "  floor: {type: plane}\n"
+                                "contacts: {all: {between: all}}\nsimulation: {step: 1e-3, end: 1}\n",
+                                0, NULL);
+    zn_simulation *simulation = NULL;
+    assert_int_equal(zn_simulation_create(context, zn_scene_model(scene), zn_scene_settings(scene), &simulation), ZN_ERROR_START);
+    scene_place_errors(scene);
+    const char *const told[] = {"'a' and 'b' overlap by 0.375 at the start: ", "'c' and 'floor' overlap by 0.25 at the start: "};
+    assert_int_equal(zn_error_count(context), 2);
+    for (int i = 0; i < 2; i++) {
+        const zn_error *error = zn_error_get(context, i);
+        if (!strstr(error->message, told[i])) fail_msg("'%s' has no '%s'", error->message, told[i]);
+        assert_int_equal(error->line, i == 0 ? 2 : 4);
+        assert_int_equal(error->column, 3);
+    }
+    zn_scene_destroy(scene);
+    zn_context_destroy(context);
+}
+
+/* Shapes whose middles, or whose axes, meet: no direction is given, and no features that could be listed. They overlap all the same, and are moved apart if that is wanted. */
+static void what_has_no_direction_overlaps(void **state) {
+    (void)state;
+    static const char *const shapes[][2] = {
+        {"sphere, radius: 0.1", "sphere, radius: 0.1"},
+        {"capsule, radius: 0.1, length: 1", "sphere, radius: 0.1"},
+        {"capsule, radius: 0.1, length: 1", "capsule, radius: 0.1, length: 1"},
+        {"capsule, radius: 0.1, length: 1", "capsule, radius: 0.1, length: 1, axis: [1, 0, 0]"},
+        {"capsule, radius: 0.1, length: 1", "ellipsoid, size: [0.2, 0.3, 0.2]"},
+    };
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+        for (int project = 0; project < 2; project++) {
+            char text[600];
+            snprintf(text, sizeof text,
+                     "bodies:\n  a: {type: spatial, mass: 1, inertia: [1, 1, 1]}\n  b: {type: spatial, mass: 1, inertia: [1, 1, 1]}\n"
+                     "geometry:\n  x: {on: a, type: %s}\n  y: {on: b, type: %s}\n"
+                     "contacts: {all: {between: all}}\nsimulation: {scheme: rattle, step: 1e-3, end: 0.01, project_start: %s}\n",
+                     shapes[i][0], shapes[i][1], project ? "true" : "false");
+            zn_context *context = zn_context_create(NULL);
+            zn_scene *scene = load_good(context, text, 0, NULL);
+            zn_simulation *simulation = NULL;
+            zn_status status = zn_simulation_create(context, zn_scene_model(scene), zn_scene_settings(scene), &simulation);
+            assert_int_equal(status, project ? ZN_OK : ZN_ERROR_START);
+            if (project) {
+                assert_int_equal(zn_simulation_run(simulation, NULL, NULL), ZN_OK);
+                check_below(zn_simulation_statistics(simulation).max_overlap, 1e-9);
+            } else assert_non_null(strstr(zn_error_text(context), "'x' and 'y' overlap by 0.2"));
+            zn_simulation_destroy(simulation);
+            zn_scene_destroy(scene);
+            zn_context_destroy(context);
+        }
+}
+
 /* ---- files ---- */
 
 static void write_file(const char *path, const void *bytes, size_t length) {
@@ -324,6 +414,9 @@ static void meshes_come_from_files(void **state) {
                "there is no triangle in this file; as a binary STL file it would have 284 bytes for 4 triangles, but it has 283");
     memset(bytes + 84 + 12, 0xff, 4);
     check_mesh("t.stl", bytes, length, "not finite");
+    char *cut = with(STL, "endsolid t\n", "facet normal 0 0 1\n");
+    check_text_mesh("t.stl", cut, "t.stl:31:1: the file ends without 'endsolid'");
+    free(cut);
     check_text_mesh("t.obj", "", "there is no face");
     check_text_mesh("t.stl", "", "there is no triangle");
     check_text_mesh("t.obj", "v 0 0 0\nv 1 0 x\n", "t.obj:2:7: a number is wanted");
@@ -382,6 +475,9 @@ int main(void) {
                                        cmocka_unit_test_teardown(mistakes_in_rules, no_mismatches),
                                        cmocka_unit_test(shapes_of_scenes),
                                        cmocka_unit_test_teardown(mistakes_in_shapes, no_mismatches),
+                                       cmocka_unit_test_teardown(mistakes_in_the_plane, no_mismatches),
+                                       cmocka_unit_test(overlaps_have_a_place),
+                                       cmocka_unit_test(what_has_no_direction_overlaps),
                                        cmocka_unit_test(meshes_come_from_files),
                                        cmocka_unit_test(damaged_files)};
     return cmocka_run_group_tests(tests, NULL, NULL);

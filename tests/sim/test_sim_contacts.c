@@ -374,6 +374,32 @@ static void nothing_passes_what_is_thin(void **state) {
     }
 }
 
+/* Nor a lens, an ellipsoid as thin, of which a step of a metre sees a thousandth part: the way is followed in pieces as short as it is thin, wherever that is in the step. Where the
+ * smallest part of a step is longer than lens and ball are thick, the distance from the lens may be met on its other side: that is told. */
+static void nothing_passes_a_lens(void **state) {
+    (void)state;
+    const char *const schemes[] = {"moreau-midpoint", "rattle", "radau-2a", "generalized-alpha"};
+    int bounced = 0;
+    for (int k = 0; k < 24; k++) {
+        char text[500];
+        snprintf(text, sizeof text,
+                 "bodies: {ball: {type: spatial, shape: {type: sphere, radius: 5e-4}, mass: 1e-3, position: [-0.07, 0.2, %.17g], velocity: "
+                 "[-4, -15, -99]}}\n"
+                 "geometry: {lens: {type: ellipsoid, size: [1, 1, 2e-4]}}\n"
+                 "contacts: {all: {between: all, restitution: 0.5}}\nsimulation: {step: 1e-2, end: 0.03}\n",
+                 0.2 + 0.0537 * k);
+        trial r = trial_begin(text, (trial_options){.scheme = schemes[k % 4]});
+        zn_status status = ZN_OK;
+        while (status == ZN_OK && !zn_simulation_done(r.simulation)) status = zn_simulation_step(r.simulation);
+        bounced += status == ZN_OK;
+        assert_true(zn_simulation_positions(r.simulation)[2] > 0);
+        if (status == ZN_OK) assert_true(zn_simulation_velocities(r.simulation)[2] > 0);
+        else assert_non_null(strstr(zn_error_text(r.context), "'ball' and 'lens'"));
+        trial_end(&r);
+    }
+    assert_true(bounced >= 20);
+}
+
 /* A can that hits a plate with its edge keeps most of its velocity, and turns. A scheme on velocity level lets it overlap by what it moves in the smallest part of a step, four times the thickness
  * of the plate, and would push it out on either side: that is told, and what is told helps. */
 static void what_is_too_thin_is_told(void **state) {
@@ -612,6 +638,7 @@ int main(void) {
         cmocka_unit_test(friction_angle),
         cmocka_unit_test(nothing_tunnels),
         cmocka_unit_test(nothing_passes_what_is_thin),
+        cmocka_unit_test(nothing_passes_a_lens),
         cmocka_unit_test(what_is_too_thin_is_told),
         cmocka_unit_test(bullets_meet),
         cmocka_unit_test(shots_hit_or_miss),

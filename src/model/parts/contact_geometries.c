@@ -2,6 +2,7 @@
 /* Contacts of the builder: geometries on frames, and laws between materials. */
 #include "base/nearest.h"
 #include "model/parts/contact_builder.h"
+#include "model/parts/rules.h"
 
 #include <stdio.h>
 
@@ -131,9 +132,10 @@ static bool is_finite(const zn_geometry_def *def) {
     return isfinite(sum);
 }
 
-/* The world has shapes of both sorts; which one is decided by what they touch. */
-static bool check_shape(const geometry *shape, body_kind kind, const char **why) {
-    if (kind == BODY_WORLD) return geometry_check(shape, true, why) || geometry_check(shape, false, why);
+/* The world has shapes of both sorts; which one is decided by what they touch. An error is that of the sort that there are bodies for. */
+static bool check_shape(const zn_parts *parts, const geometry *shape, body_kind kind, const char **why) {
+    bool space = parts_have_bodies(parts, false);
+    if (kind == BODY_WORLD) return geometry_check(shape, space, why) || geometry_check(shape, !space, why);
     return geometry_check(shape, body_is_planar(kind), why);
 }
 
@@ -162,7 +164,7 @@ zn_status zn_parts_geometry(zn_parts *parts, const zn_geometry_def *def, zn_geom
     status =
         parts->bodies[frame->body].kind == BODY_WORLD ? ZN_OK : parts_check_axes(parts, frame, NULL, "frame of the geometry", def->name);
     if (status == ZN_OK) status = place_shape(parts, def, frame, &g);
-    if (status == ZN_OK && !check_shape(&g.shape, parts->bodies[frame->body].kind, &why))
+    if (status == ZN_OK && !check_shape(parts, &g.shape, parts->bodies[frame->body].kind, &why))
         status = fail(context, ZN_ERROR_ARGUMENT, "%s: %s", what, why);
     if (status == ZN_OK && def->type == ZN_GEOMETRY_SURFACE && !def->formula.text)
         status = fail(context, ZN_ERROR_ARGUMENT, "%s is a curve or surface and needs a formula", what);

@@ -30,7 +30,7 @@ static bool class_of(const geometry *g, collide_class *class) {
     return false;
 }
 
-static bool has_bodies(const zn_parts *parts, bool planar) {
+bool parts_have_bodies(const zn_parts *parts, bool planar) {
     for (size_t i = 1; i < parts->n_bodies; i++)
         if (!body_is_number(parts->bodies[i].kind) && body_is_planar(parts->bodies[i].kind) == planar) return true;
     return false;
@@ -42,7 +42,7 @@ bool parts_can_collide(const zn_parts *parts, const parts_geometry *g, bool plan
     body_kind kind = parts->bodies[g->body].kind;
     if (!class_of(&g->shape, &class) || body_is_number(kind)) return false;
     if (kind != BODY_WORLD) return body_is_planar(kind) == planar;
-    return has_bodies(parts, planar) && geometry_check(&g->shape, planar, &why);
+    return parts_have_bodies(parts, planar) && geometry_check(&g->shape, planar, &why);
 }
 
 /* ---- frames ---- */
@@ -155,7 +155,7 @@ static zn_status check_world(const zn_parts *parts) {
         const char *why = "it is one of the plane, where there is no body";
         if (parts->bodies[g->body].kind != BODY_WORLD || !class_of(&g->shape, &class)) continue;
         if (parts_can_collide(parts, g, true) || parts_can_collide(parts, g, false)) continue;
-        geometry_check(&g->shape, !has_bodies(parts, false), &why);
+        geometry_check(&g->shape, !parts_have_bodies(parts, false), &why);
         error_place place = {.subject = g->name, .time = NAN};
         return fail_at(parts->context, ZN_ERROR_MODEL, &place, "geometry '%.80s' of the world can touch none of the bodies: %s", g->name,
                        why);

@@ -33,6 +33,8 @@ struct parts_rule {
 /* The rule for one pair of geometries; `law` may be NULL: that of their materials. */
 zn_status parts_rule_for_pair(zn_parts *, const char *name, int a, int b, const zn_contact_law *law);
 /* Whether a geometry is one that finds others, in the plane or in space. */
+/* Some body, besides the world, is planar; or is in space. */
+bool parts_have_bodies(const zn_parts *, bool planar);
 bool parts_can_collide(const zn_parts *, const parts_geometry *, bool planar);
 /* Makes the field of a model that has just been built. */
 zn_status parts_make_field(zn_parts *, zn_model *);
