@@ -83,7 +83,7 @@ static void pass_rows(const passage *p, const double *old, double *out) {
 /* False: the carries are of different kinds. */
 static bool pass_carry(const passage *p, const scheme *from, const scheme *to, const double *old, double *out) {
     carry_piece a[CARRY_MOST_PIECES], b[CARRY_MOST_PIECES];
-    if (!to->class->carried) return false;
+    if (!to->class->carried || to->class != from->class) return false;
     int count = from->class->carried(from, a), nb = model_row_N(p->to);
     if (to->class->carried(to, b) != count) return false;
     for (int i = 0; i < count; i++)

@@ -38,6 +38,10 @@ zn_status sim_control_create(zn_simulation *);
 /* The first step, and all that begins with the present; sim_control_begin is the latter. */
 zn_status sim_control_start(zn_simulation *);
 void sim_control_destroy(zn_simulation *);
+/* Whether steps are compared with two halves, for the scheme that is made next. */
+void sim_control_choose(zn_simulation *);
+/* The present counts for the largest positions so far. */
+void sim_control_reach(zn_simulation *);
 /* The present is not where the last step led. */
 zn_status sim_control_begin(zn_simulation *);
 /* Memory that goes with the contacts of sim->model; rates of their gaps at the present. */

@@ -12,6 +12,7 @@
 #include "scheme/answers.h"
 #include "scheme/impact_map.h"
 #include "scheme/scheme.h"
+#include "sim/chatter.h"
 #include "sim/control.h"
 #include "sim/located.h"
 
@@ -262,6 +263,7 @@ struct zn_simulation {
     sim_selection selection;
     sim_grid grid;
     sim_control control;
+    sim_chatter chatter;
     sim_rows rows;
     sim_work work;
     sim_impacts impacts;
@@ -293,7 +295,7 @@ struct zn_simulation {
 size_t sim_state_size(const zn_simulation *);
 void sim_state_place(const zn_simulation *, double *memory, scheme_state *);
 
-/* The scheme of the settings for a model: the simulation's, or that with fewer rows. */
+/* The scheme in use (sim_scheme_settings) for a model: the simulation's, or that with fewer rows. */
 zn_status sim_make_scheme(zn_simulation *, const zn_model *, scheme **);
 /* q, u: where to start, on the constraints (project_start), whether redundant constraints contradict each other there, and which. */
 zn_status sim_choose_start(zn_simulation *, double *q, double *u);
@@ -313,6 +315,8 @@ bool sim_reads_restitution(const zn_simulation *);
 void sim_forget(zn_simulation *);
 /* impacts.c: whether contacts create energy by the law of the settings. */
 bool sim_impacts_possible(const zn_simulation *);
+/* What the scheme carries begins at the present. */
+zn_status sim_start_scheme(zn_simulation *);
 /* The present is at q and u, which are consistent: checked, and what the scheme carries begins there. */
 zn_status sim_begin_at(zn_simulation *, const double *q, const double *u);
 
@@ -505,8 +509,23 @@ bool sim_find_not_finite(zn_simulation *, double h, double reach, sim_not_finite
  * -1: none. */
 int sim_find_massless(zn_simulation *, double h, double reach, double *t, bool *coupled);
 
-/* stability.c: whether h is too large for the scheme's explicit forces and the model's fastest natural frequency. */
+/* stability.c: whether h is too large for the explicit forces of a scheme, or of the one in use, and the model's fastest natural frequency. */
+bool sim_scheme_is_unstable(zn_simulation *, const scheme_class *, int stages, double h, double *frequency, double *largest_step);
 bool sim_step_is_unstable(zn_simulation *, double h, double *frequency, double *largest_step);
+
+/* chatter.c: the settings that the scheme in use has. */
+zn_settings sim_scheme_settings(const zn_simulation *);
+/* With step: auto. What events and failures cost, in solves; the step that smooth motion takes. */
+void sim_chatter_event(zn_simulation *, int contact, double solves);
+void sim_chatter_failure(zn_simulation *, double solves);
+void sim_chatter_smooth(zn_simulation *, double h);
+/* Between steps: a stretch of captured steps begins or ends. */
+zn_status sim_chatter_look(zn_simulation *);
+/* A step of it. *taken false: none can be solved, and the stretch has ended. */
+zn_status sim_chatter_step(zn_simulation *, bool *taken);
+/* As bytes: which scheme is in use (reading makes it), and all the rest. */
+zn_status sim_chatter_carry_scheme(zn_simulation *, byte_stream *);
+void sim_chatter_carry(zn_simulation *, byte_stream *);
 
 /* work.c */
 
