@@ -15,19 +15,19 @@
  *   h = min(smooth/SMOOTH_PARTS, end/RUN_PARTS)                               smooth: the step that accuracy allows between events
  *
  * which are of first order with any scheme: they are those of rattle, the cheapest that holds gaps on position level, unless stiff forces would make it unstable. A stretch is STRETCH h
- * long, and twice as long as the one before where the time since that was shorter than it. So the work is at most in proportion to that of captured steps, plus E for each doubling.   */
+ * long, and twice as long as the one before where the time since that was less than CALM times its length. So the work is at most in proportion to that of captured steps, plus E for each doubling.   */
 #include "sim/simulation.h"
 
 #include "scheme/settings.h"
 
 static const double FAILED = 8;           /* solves that one counts for that fails: it takes so many more iterations */
-static const double LEAST_EFFORT = 100;   /* solves */
-static const double EFFORT_SIZE = 2e4;    /* solves times unknowns */
-static const double SMOOTH_PARTS = 2;     /* of a step of smooth motion */
+static const double LEAST_EFFORT = 30;    /* solves */
+static const double EFFORT_SIZE = 1e4;    /* solves times unknowns */
+static const double SMOOTH_PARTS = 1;     /* of a step of smooth motion */
 static const double RUN_PARTS = 2000;     /* of the end */
-static const double LEAST_PART = 2e-5;    /* of the end: steps are not shorter */
+static const double LEAST_PART = 2e-4;    /* of the end: steps are not shorter */
 static const double STRETCH = 8;          /* steps */
-static const double LONGEST = 0.05;       /* of the end: a stretch */
+static const double CALM = 4;             /* stretches: so much time without one */
 static const double SMOOTH_NEW = 0.25;    /* what a new step of smooth motion counts in the mean */
 static const double STABLE = 0.5;         /* of the bound */
 static const double LEAST_CUT = 1 / 1024.0; /* of h: a step that cannot be solved is cut down to this */
@@ -78,6 +78,10 @@ static double step_of(const zn_simulation *sim) {
 
 static double left_of(const sim_effort *e, double t, double h) { return larger(e->solves - (t - e->t) / h, 0); }
 
+static double most_effort(const zn_simulation *sim) {
+    return larger(LEAST_EFFORT, EFFORT_SIZE / (sim->model->size.nu + model_rows(sim->model)));
+}
+
 /* The least of all makes room for a pair that is not known. */
 static void add_effort(zn_simulation *sim, uint64_t pair, double solves) {
     sim_chatter *c = &sim->chatter;
@@ -91,6 +95,7 @@ static void add_effort(zn_simulation *sim, uint64_t pair, double solves) {
         if (c->effort[i].pair == pair && c->effort[i].solves > 0) at = i;
     if (c->effort[at].pair != pair) c->effort[at] = (sim_effort){.pair = pair, .t = t};
     c->effort[at].solves += solves;
+    c->due = c->due || (!c->stuck && c->effort[at].solves > most_effort(sim));
 }
 
 void sim_chatter_event(zn_simulation *sim, int contact, double solves) { add_effort(sim, pair_of(sim, contact), solves); }
@@ -99,13 +104,6 @@ void sim_chatter_failure(zn_simulation *sim, double solves) { add_effort(sim, FA
 void sim_chatter_smooth(zn_simulation *sim, double h) {
     sim_chatter *c = &sim->chatter;
     c->smooth = c->smooth > 0 ? c->smooth + SMOOTH_NEW * (h - c->smooth) : h;
-}
-
-static bool is_too_much(const zn_simulation *sim) {
-    double most = larger(LEAST_EFFORT, EFFORT_SIZE / (sim->model->size.nu + model_rows(sim->model)));
-    for (int i = 0; i < SIM_EFFORTS; i++)
-        if (sim->chatter.effort[i].solves > most) return true;
-    return false;
 }
 
 /* ---- stretches ---- */
@@ -122,13 +120,14 @@ static void tell(const zn_simulation *sim) {
 static zn_status begin(zn_simulation *sim) {
     sim_chatter *c = &sim->chatter;
     double h = step_of(sim), shortest = STRETCH * h;
-    bool again = c->stretches > 0 && sim->now.t - c->since < c->length;
-    c->length = larger(again ? smaller(2 * c->length, LONGEST * sim->settings.end) : 0, shortest);
+    bool again = c->stretches > 0 && sim->now.t - c->since < CALM * c->length;
+    c->length = larger(again ? 2 * c->length : 0, shortest);
     c->until = sim->now.t + c->length;
     c->h = h;
     c->on = true;
     c->own = !is_stable(sim, h);
     memset(c->effort, 0, sizeof c->effort);
+    c->due = false;
     c->stretches++;
     tell(sim);
     return change_scheme(sim);
@@ -146,7 +145,7 @@ static zn_status end(zn_simulation *sim) {
 
 zn_status sim_chatter_look(zn_simulation *sim) {
     if (sim->chatter.on) return sim->now.t >= sim->chatter.until ? end(sim) : ZN_OK;
-    return is_too_much(sim) ? begin(sim) : ZN_OK;
+    return sim->chatter.due ? begin(sim) : ZN_OK;
 }
 
 /* One step of about h, or what of it can be solved. */
@@ -186,7 +185,8 @@ zn_status sim_chatter_step(zn_simulation *sim, bool *taken) {
         sim_control_reach(sim);
     }
     bool failed = status != ZN_OK && status != ZN_STOPPED && !sim_fatal(status);
-    *taken = !failed; /* else the steps of the settings may get further */
+    *taken = !failed; /* else the steps of the settings may get further, however long they take for it */
+    c->stuck = failed;
     return failed ? end(sim) : status;
 }
 
@@ -201,7 +201,7 @@ void sim_chatter_carry(zn_simulation *sim, byte_stream *b) {
 zn_status sim_chatter_carry_scheme(zn_simulation *sim, byte_stream *b) {
     sim_chatter *c = &sim->chatter;
     bool on = c->on, own = c->own;
-    BYTES_PASS(b, on), BYTES_PASS(b, own);
+    BYTES_PASS(b, c->due), BYTES_PASS(b, on), BYTES_PASS(b, own);
     if (b->way != BYTES_READ || b->missing || (on == c->on && own == c->own)) return ZN_OK;
     c->on = on, c->own = own;
     return change_scheme(sim);

@@ -19,7 +19,9 @@ enum { SIM_EFFORTS = 32 };
 typedef struct sim_chatter {
     sim_effort effort[SIM_EFFORTS];
     double smooth;       /* the step that smooth motion takes */
+    bool due;            /* an effort was too large */
     bool on, own;        /* steps are captured; with the scheme of the settings */
+    bool stuck;          /* none of them can be solved at the present */
     double h;            /* these steps, */
     double until, since; /* up to then; the end of the last ones */
     double length;       /* of such a stretch of time, the last or the present one */

@@ -471,7 +471,7 @@ static zn_status pass_by_laws(zn_simulation *sim, const control_trial *trial, do
 }
 
 /* A sub-step up to the next event, or as long as its error allows. */
-static zn_status located_step(zn_simulation *sim) {
+static zn_status located_step(zn_simulation *sim, bool *taken) {
     sim_control *c = &sim->control;
     sim_located *l = &sim->located;
     cone_outcome outcome = {.worst_cone = -1, .worst_row = -1};
@@ -509,15 +509,17 @@ static zn_status located_step(zn_simulation *sim) {
             sim->rejected++;
             rejected = true;
         } else if (sim_located_failed(status) && ++failures < 3) {
+            sim_chatter_failure(sim, 1);
             c->h = most = larger(trial.h * MOST_SHRINK, c->h_min); /* longer ones cannot be solved */
             sim->rejected++;
             status = ZN_OK;
         } else if (sim_located_failed(status)) status = pass_by_laws(sim, &trial, wanted, &outcome);
-    } while (status == ZN_OK && sim->now.t == t);
+    } while (status == ZN_OK && sim->now.t == t && !sim->chatter.due);
+    *taken = sim->now.t > t;
     sim_located_end(sim);
     if (l->captured == captured) c->parts = l->eased ? c->parts + 1 : 0;
     if (l->captured == captured && c->parts == 0) c->capture = 0;
-    if (status == ZN_OK) {
+    if (status == ZN_OK && *taken) {
         trial.h = sim->now.t - t;
         trial.error = c->judged;
         c->noise *= NOISE_KEPT;
@@ -537,17 +539,18 @@ void sim_control_restart(zn_simulation *sim) {
     look_at_gaps(sim, 0);
 }
 
-static zn_status captured_step(zn_simulation *sim) {
+static zn_status captured_step(zn_simulation *sim, bool *taken) {
     sim_control *c = &sim->control;
     control_trial before = {0};
     double first = 0;
     int futile = 0;
     bool missed = false; /* contacts, which the trial is repeated with */
+    *taken = false;
     zn_status status = sim_selection_renew(sim);
     if (status != ZN_OK) return status;
     sim_hope(sim);
     sim_begin_percussion(sim);
-    for (;;) {
+    while (!sim->chatter.due) {
         control_trial trial = {0};
         fit(sim, &trial);
         if (first == 0) first = trial.h;
@@ -565,7 +568,8 @@ static zn_status captured_step(zn_simulation *sim) {
                 status = accept(sim, &trial, before.h > 0, &missed);
                 if (missed && status == ZN_OK) continue;
                 if (status == ZN_OK && give_up && !trial.impact) c->h = larger(c->h, smaller(first, c->h_max));
-                if (status == ZN_OK) break;
+                *taken = status == ZN_OK;
+                if (*taken) break;
             }
         }
         if (status == ZN_STOPPED) break;
@@ -582,14 +586,18 @@ static zn_status captured_step(zn_simulation *sim) {
         before = trial;
     }
     sim_end_percussion(sim);
-    if (status == ZN_OK) sim->step++;
+    if (*taken) sim->step++;
     return status;
 }
 
 zn_status sim_control_step(zn_simulation *sim) {
     bool taken = false;
-    zn_status status = sim_chatter_look(sim);
-    if (status == ZN_OK && sim->chatter.on) status = sim_chatter_step(sim, &taken);
-    if (status != ZN_OK || taken) return status;
-    return sim->located.on ? located_step(sim) : captured_step(sim);
+    zn_status status = ZN_OK;
+    while (status == ZN_OK && !taken) { /* what chatters is given up */
+        status = sim_chatter_look(sim);
+        if (status == ZN_OK && sim->chatter.on) status = sim_chatter_step(sim, &taken);
+        else if (status == ZN_OK) status = sim->located.on ? located_step(sim, &taken) : captured_step(sim, &taken);
+    }
+    sim->chatter.stuck = false;
+    return status;
 }
