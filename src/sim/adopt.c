@@ -168,7 +168,7 @@ zn_status sim_adopt(zn_simulation *sim, const zn_model *model, const int *contac
     pass_contacts(&p, old.approach, sim->approach, 0);
     if (status == ZN_OK) status = sim_monitor_look(&sim->monitor, &sim->now);
     pass_control(sim, &p, &old);
-    if (contact_field_is_smooth(sim->contacts.field)) sim_work_see_friction(sim);
+    if (sim->contacts.field && contact_field_is_smooth(sim->contacts.field)) sim_work_see_friction(sim);
     drop(&old);
     sim_see_now(sim);
     return status;

@@ -8,11 +8,11 @@
  *
  * A ball that bounces at intervals above h never gets far; an accumulation of impacts takes log(...)/log(1/e_N) events, and is closed before. Where an effort exceeds
  *
- *   E = max(LEAST_EFFORT, EFFORT_SIZE/(velocities and rows))                  a large system pays more for a solve
+ *   E = max(LEAST_EFFORT, (EFFORT_SIZE/(velocities and rows))^2)              a large system pays more for a solve
  *
  * a stretch of time is passed by captured steps of
  *
- *   h = min(smooth/SMOOTH_PARTS, end/RUN_PARTS)                               smooth: the step that accuracy allows between events
+ *   h = max(min(smooth, end/RUN_PARTS), LEAST_PART end)                       smooth: the step that accuracy allows between events
  *
  * which are of first order with any scheme: they are those of rattle, the cheapest that holds gaps on position level, unless stiff forces would make it unstable. A stretch is STRETCH h
  * long, and twice as long as the one before where the time since that was less than CALM times its length. So the work is at most in proportion to that of captured steps, plus E for each doubling.   */
@@ -20,17 +20,16 @@
 
 #include "scheme/settings.h"
 
-static const double FAILED = 8;           /* solves that one counts for that fails: it takes so many more iterations */
-static const double LEAST_EFFORT = 30;    /* solves */
-static const double EFFORT_SIZE = 1e4;    /* solves times unknowns */
-static const double SMOOTH_PARTS = 1;     /* of a step of smooth motion */
-static const double RUN_PARTS = 2000;     /* of the end */
-static const double LEAST_PART = 2e-4;    /* of the end: steps are not shorter */
-static const double STRETCH = 8;          /* steps */
-static const double CALM = 4;             /* stretches: so much time without one */
-static const double SMOOTH_NEW = 0.25;    /* what a new step of smooth motion counts in the mean */
-static const double STABLE = 0.5;         /* of the bound */
-static const double LEAST_CUT = 1 / 1024.0; /* of h: a step that cannot be solved is cut down to this */
+static const double FAILED = 8;              /* solves that one counts for that fails: it takes so many more iterations */
+static const double LEAST_EFFORT = 30;       /* solves */
+static const double EFFORT_SIZE = 700;       /* unknowns of a system with one solve */
+static const double RUN_PARTS = 2000;        /* of the end */
+static const double LEAST_PART = 2e-4;       /* of the end: steps are not shorter */
+static const double STRETCH = 8;             /* steps */
+static const double CALM = 4;                /* stretches: so much time without one */
+static const double SMOOTH_NEW = 0.25;       /* what a new step of smooth motion counts in the mean */
+static const double STABLE = 0.5;            /* of the bound */
+static const double LEAST_CUT = 1 / 1024.0;  /* of h: a step that cannot be solved is cut down to this */
 static const uint64_t FAILURES = UINT64_MAX; /* the pair of steps that cannot be solved */
 
 /* ---- the scheme of such steps ---- */
@@ -41,6 +40,12 @@ zn_settings sim_scheme_settings(const zn_simulation *sim) {
     settings.scheme = "rattle";
     settings.stages = scheme_find(settings.scheme)->info.stages_default;
     return settings;
+}
+
+void sim_control_choose(zn_simulation *sim) {
+    const scheme_class *class = scheme_find(sim->settings.scheme);
+    bool blind = !class->error || (class->error_is_partial && sim->settings.contact_events == ZN_EVENTS_LOCATED);
+    sim->control.doubling = blind && !sim->chatter.on;
 }
 
 /* The same model goes on with the scheme of sim_scheme_settings. */
@@ -73,13 +78,14 @@ static uint64_t pair_of(const zn_simulation *sim, int contact) {
 
 static double step_of(const zn_simulation *sim) {
     double end = sim->settings.end, most = end / RUN_PARTS, smooth = sim->chatter.smooth;
-    return smooth > 0 ? larger(smaller(smooth / SMOOTH_PARTS, most), LEAST_PART * end) : most;
+    return smooth > 0 ? larger(smaller(smooth, most), LEAST_PART * end) : most;
 }
 
 static double left_of(const sim_effort *e, double t, double h) { return larger(e->solves - (t - e->t) / h, 0); }
 
 static double most_effort(const zn_simulation *sim) {
-    return larger(LEAST_EFFORT, EFFORT_SIZE / (sim->model->size.nu + model_rows(sim->model)));
+    double size = EFFORT_SIZE / (sim->model->size.nu + model_rows(sim->model));
+    return larger(LEAST_EFFORT, size * size);
 }
 
 /* The least of all makes room for a pair that is not known. */
@@ -111,10 +117,11 @@ void sim_chatter_smooth(zn_simulation *sim, double h) {
 static void tell(const zn_simulation *sim) {
     const sim_chatter *c = &sim->chatter;
     if (c->stretches > 1) return;
-    log_message(sim->context, ZN_LOG_WARNING,
-                "at t = %.9g impacts follow each other faster than they can be resolved: the run goes on with captured steps of %.3g for %.3g, "
-                "whose error is of first order, and does not keep the accuracy of %.3g there (the summary counts further cases)",
-                sim->now.t, c->h, c->length, sim->settings.accuracy);
+    log_message(
+        sim->context, ZN_LOG_WARNING,
+        "at t = %.9g impacts follow each other faster than they can be resolved: the run goes on with captured steps of %.3g for %.3g, "
+        "whose error is of first order, and does not keep the accuracy of %.3g there (the summary counts further cases)",
+        sim->now.t, c->h, c->length, sim->settings.accuracy);
 }
 
 static zn_status begin(zn_simulation *sim) {

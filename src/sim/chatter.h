@@ -5,7 +5,8 @@
 
 #include <stdint.h>
 
-#include "base/base.h"
+#include "base/bytes.h"
+#include "zeno/simulation.h"
 
 /* What events of one pair cost lately. */
 typedef struct sim_effort {
@@ -28,5 +29,19 @@ typedef struct sim_chatter {
     long stretches, steps;
     double time; /* of all of them */
 } sim_chatter;
+
+/* The settings that the scheme in use has. */
+zn_settings sim_scheme_settings(const zn_simulation *);
+/* With step: auto. What events and failures cost, in solves; the step that smooth motion takes. */
+void sim_chatter_event(zn_simulation *, int contact, double solves);
+void sim_chatter_failure(zn_simulation *, double solves);
+void sim_chatter_smooth(zn_simulation *, double h);
+/* Between steps: a stretch of captured steps begins or ends. */
+zn_status sim_chatter_look(zn_simulation *);
+/* A step of it. *taken false: none can be solved, and the stretch has ended. */
+zn_status sim_chatter_step(zn_simulation *, bool *taken);
+/* As bytes: which scheme is in use (reading makes it), and all the rest. */
+zn_status sim_chatter_carry_scheme(zn_simulation *, byte_stream *);
+void sim_chatter_carry(zn_simulation *, byte_stream *);
 
 #endif

@@ -126,17 +126,6 @@ zn_status sim_control_start(zn_simulation *sim) {
     return sim_control_begin(sim);
 }
 
-void sim_control_choose(zn_simulation *sim) {
-    const scheme_class *class = scheme_find(sim->settings.scheme);
-    bool blind = !class->error || (class->error_is_partial && sim->settings.contact_events == ZN_EVENTS_LOCATED);
-    sim->control.doubling = blind && !sim->chatter.on;
-}
-
-void sim_control_reach(zn_simulation *sim) {
-    double *reach = sim->control.reach;
-    for (int i = 0; i < sim->model->size.nq; i++) reach[i] = larger(reach[i], fabs(sim->now.q[i]));
-}
-
 zn_status sim_control_create(zn_simulation *sim) {
     sim_control *c = &sim->control;
     const zn_model *model = sim->model;

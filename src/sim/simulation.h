@@ -315,8 +315,7 @@ bool sim_reads_restitution(const zn_simulation *);
 void sim_forget(zn_simulation *);
 /* impacts.c: whether contacts create energy by the law of the settings. */
 bool sim_impacts_possible(const zn_simulation *);
-/* What the scheme carries begins at the present. */
-zn_status sim_start_scheme(zn_simulation *);
+zn_status sim_start_scheme(zn_simulation *); /* what the scheme carries begins at the present */
 /* The present is at q and u, which are consistent: checked, and what the scheme carries begins there. */
 zn_status sim_begin_at(zn_simulation *, const double *q, const double *u);
 
@@ -445,9 +444,8 @@ zn_status sim_contacts_check(zn_simulation *, const scheme_state *end, double h,
 void sim_contacts_accept(zn_simulation *);
 /* The list as bytes. Reading makes another scheme, what it carries is to be read after it. */
 zn_status sim_contacts_carry(zn_simulation *, byte_stream *);
-void sim_contacts_begin_percussion(zn_simulation *);
 void sim_contacts_add_percussion(zn_simulation *, const double *P);
-void sim_contacts_end_percussion(zn_simulation *);
+void sim_contacts_begin_percussion(zn_simulation *), sim_contacts_end_percussion(zn_simulation *);
 /* A row is shown at a share of the step. */
 void sim_contacts_show(zn_simulation *, double share);
 /* The row of sim->model that a row of base is. */
@@ -513,20 +511,6 @@ int sim_find_massless(zn_simulation *, double h, double reach, double *t, bool *
 bool sim_scheme_is_unstable(zn_simulation *, const scheme_class *, int stages, double h, double *frequency, double *largest_step);
 bool sim_step_is_unstable(zn_simulation *, double h, double *frequency, double *largest_step);
 
-/* chatter.c: the settings that the scheme in use has. */
-zn_settings sim_scheme_settings(const zn_simulation *);
-/* With step: auto. What events and failures cost, in solves; the step that smooth motion takes. */
-void sim_chatter_event(zn_simulation *, int contact, double solves);
-void sim_chatter_failure(zn_simulation *, double solves);
-void sim_chatter_smooth(zn_simulation *, double h);
-/* Between steps: a stretch of captured steps begins or ends. */
-zn_status sim_chatter_look(zn_simulation *);
-/* A step of it. *taken false: none can be solved, and the stretch has ended. */
-zn_status sim_chatter_step(zn_simulation *, bool *taken);
-/* As bytes: which scheme is in use (reading makes it), and all the rest. */
-zn_status sim_chatter_carry_scheme(zn_simulation *, byte_stream *);
-void sim_chatter_carry(zn_simulation *, byte_stream *);
-
 /* work.c */
 
 zn_status sim_work_create(zn_simulation *);
@@ -537,10 +521,9 @@ void sim_work_see_friction(zn_simulation *);                     /* at the prese
 void sim_work_leave(zn_simulation *);                            /* the energy of the present, before something from outside changes it */
 void sim_work_return(zn_simulation *);                           /* after it: the difference counts, */
 void sim_work_jump(zn_simulation *, const scheme_state *before); /* but for what an impact has done in between */
-void sim_work_begin(zn_simulation *);
+void sim_work_begin(zn_simulation *), sim_work_end(zn_simulation *);
 /* Of an accepted step, or of a part of one. */
 void sim_work_add(zn_simulation *, const scheme_state *from, const scheme_state *to, const double *P);
-void sim_work_end(zn_simulation *);
 
 /* impacts.c */
 
@@ -566,8 +549,7 @@ bool sim_gains_allow(zn_simulation *, double h, bool last);
 #define SIM_NEAR_TOLERANCE 1e4
 
 /* rings.c */
-bool sim_has_rings(const zn_model *);
-bool sim_is_ring(const zn_model *, int contact);
+bool sim_has_rings(const zn_model *), sim_is_ring(const zn_model *, int contact);
 /* After a step was solved, before it is accepted: false: the point of a ring that pushes jumped in it. */
 bool sim_rings_allow(zn_simulation *, const cone_outcome *);
 /* The ring that a step failed at, or that touches where it failed; -1: none. */
