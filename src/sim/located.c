@@ -79,6 +79,7 @@ static void count_event(zn_simulation *sim, double since) {
 /* The laws for all over the rest of the step; modes are found afterwards. */
 zn_status sim_located_plain(zn_simulation *sim, double t_end, cone_outcome *outcome) {
     sim_located *l = &sim->located;
+    memset(l->offset, 0, (size_t)sim->model->size.n_contacts * sizeof *l->offset);
     zn_status status = sim_plain_step(sim, t_end - sim->now.t, t_end, outcome);
     l->modes.known = l->start_known = false;
     l->captured += status == ZN_OK;

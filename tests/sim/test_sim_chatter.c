@@ -37,11 +37,14 @@ static void make_pile(text *t, bool planar, int n, int number, double side, cons
         if (number % 4 == 0) angle = turn = 0; /* flat */
         z += 0.3;
         if (planar)
-            add(t, "  b%d: {type: planar, shape: {type: box, size: [%.3f, %.3f]}, density: 100, position: [%.4f, %.4f], angle: %.4f, angle_rate: %.3f}\n", i, a,
-                b, side * x, z, side * angle, side * turn);
+            add(t,
+                "  b%d: {type: planar, shape: {type: box, size: [%.3f, %.3f]}, density: 100, position: [%.4f, %.4f], angle: %.4f, "
+                "angle_rate: %.3f}\n",
+                i, a, b, side * x, z, side * angle, side * turn);
         else
             add(t,
-                "  b%d: {type: spatial, shape: {type: box, size: [%.3f, %.3f, 0.15]}, density: 100, position: [%.4f, %.4f, %.4f], rotation: {axis: [%.3f, %.4f, 0], "
+                "  b%d: {type: spatial, shape: {type: box, size: [%.3f, %.3f, 0.15]}, density: 100, position: [%.4f, %.4f, %.4f], "
+                "rotation: {axis: [%.3f, %.4f, 0], "
                 "angle: %.4f}}\n",
                 i, a, b, side * x, y, z, lean, side, side * angle);
     }
@@ -100,7 +103,8 @@ static end run(const char *scene_text) {
 }
 
 static void check_pile(const end *e, const char *what, int n, int number) {
-    print_message("%s, %d boxes, %d: %ld steps, %ld rejected, %ld solves for %ld events, %.3f s of chatter in %ld steps, overlap %.1e, energy gained %.1e, %.3g -> %.3g\n",
+    print_message("%s, %d boxes, %d: %ld steps, %ld rejected, %ld solves for %ld events, %.3f s of chatter in %ld steps, overlap %.1e, "
+                  "energy gained %.1e, %.3g -> %.3g\n",
                   what, n, number, e->s.steps, e->s.rejected, e->s.event_solves, e->s.events_located, e->s.chatter_time, e->s.chatter_steps,
                   e->s.max_overlap, e->gained, e->s.energy_start, e->s.energy_end);
     assert_true(e->s.max_overlap < 1e-7);
