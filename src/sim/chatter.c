@@ -4,7 +4,7 @@
  * of shapes (each declared contact), and separately for steps that cannot be solved:
  *
  *   effort <- max(0, effort - dt/h)        motion pays back one solve for each h, the step below
- *   effort <- effort + solves              an event of the pair, or a step that cannot be solved (FAILED for each solve)
+ *   effort <- effort + solves              an event of the pair; a step that cannot be solved (FAILED for each solve), or by long work only
  *
  * A ball that bounces at intervals above h never gets far; an accumulation of impacts takes log(...)/log(1/e_N) events, and is closed before. Where an effort exceeds
  *
@@ -21,6 +21,7 @@
 #include "scheme/settings.h"
 
 static const double FAILED = 8;              /* solves that one counts for that fails: it takes so many more iterations */
+static const double SOLVE_WORK = 2e7;        /* operations: more of them are many solves of a system with many contacts */
 static const double LEAST_EFFORT = 30;       /* solves */
 static const double EFFORT_SIZE = 700;       /* unknowns of a system with one solve */
 static const double RUN_PARTS = 2000;        /* of the end */
@@ -91,6 +92,7 @@ static double most_effort(const zn_simulation *sim) {
 /* The least of all makes room for a pair that is not known. */
 static void add_effort(zn_simulation *sim, uint64_t pair, double solves) {
     sim_chatter *c = &sim->chatter;
+    if (c->on) return;
     double t = sim->now.t, h = step_of(sim);
     int at = 0;
     for (int i = 0; i < SIM_EFFORTS; i++) {
@@ -106,6 +108,11 @@ static void add_effort(zn_simulation *sim, uint64_t pair, double solves) {
 
 void sim_chatter_event(zn_simulation *sim, int contact, double solves) { add_effort(sim, pair_of(sim, contact), solves); }
 void sim_chatter_failure(zn_simulation *sim, double solves) { add_effort(sim, FAILURES, FAILED * solves); }
+
+void sim_chatter_work(zn_simulation *sim, const cone_cost *cost) {
+    double solves = (cost->dense + cost->swept) / SOLVE_WORK;
+    if (sim->settings.step_auto && solves > 1) add_effort(sim, FAILURES, solves);
+}
 
 void sim_chatter_smooth(zn_simulation *sim, double h) {
     sim_chatter *c = &sim->chatter;

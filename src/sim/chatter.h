@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "base/bytes.h"
+#include "cone/cone.h"
 #include "zeno/simulation.h"
 
 /* What events of one pair cost lately. */
@@ -34,7 +35,7 @@ typedef struct sim_chatter {
 zn_settings sim_scheme_settings(const zn_simulation *);
 /* With step: auto. What events and failures cost, in solves; the step that smooth motion takes. */
 void sim_chatter_event(zn_simulation *, int contact, double solves);
-void sim_chatter_failure(zn_simulation *, double solves);
+void sim_chatter_failure(zn_simulation *, double solves), sim_chatter_work(zn_simulation *, const cone_cost *);
 void sim_chatter_smooth(zn_simulation *, double h);
 /* Between steps: a stretch of captured steps begins or ends. */
 zn_status sim_chatter_look(zn_simulation *);

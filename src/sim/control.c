@@ -572,6 +572,7 @@ static zn_status captured_step(zn_simulation *sim, bool *taken) {
         else c->h = trial.h / 2, c->bracket = 0, sim_chatter_failure(sim, 1);
         c->h = larger(c->h, c->h_min);
         sim->rejected++;
+        status = ZN_OK;
         before = trial;
     }
     sim_end_percussion(sim);
