@@ -6,8 +6,7 @@
 #include <stdint.h>
 
 #include "base/bytes.h"
-#include "cone/cone.h"
-#include "zeno/simulation.h"
+#include "scheme/scheme.h"
 
 /* What events of one pair cost lately. */
 typedef struct sim_effort {

@@ -298,12 +298,17 @@ static double mean_iterations(const zn_simulation *sim, cone_path path) {
     return sim->path_solves[path] ? (double)sim->path_iterations_there[path] / (double)sim->path_solves[path] : 0;
 }
 
+static zn_statistics with_chatter(zn_statistics s, const sim_chatter *c) {
+    s.chatter_stretches = c->stretches, s.chatter_steps = c->steps, s.chatter_time = c->time;
+    return s;
+}
+
 zn_statistics zn_simulation_statistics(const zn_simulation *sim) {
     if (!HANDLE_GOOD(sim, HANDLE_SIMULATION)) return (zn_statistics){0};
     double kinetic, potential;
     zn_simulation_energy(sim, &kinetic, &potential);
     const sim_monitor *m = &sim->monitor;
-    return (zn_statistics){
+    const zn_statistics all = {
         .steps = sim->step,
         .rejected = sim->rejected,
         .cut_steps = sim->cut_steps,
@@ -351,12 +356,10 @@ zn_statistics zn_simulation_statistics(const zn_simulation *sim) {
         .cone_seconds = sim->cost.seconds,
         .events_located = sim->located.located,
         .events_captured = sim->located.captured,
-        .chatter_stretches = sim->chatter.stretches,
-        .chatter_steps = sim->chatter.steps,
-        .chatter_time = sim->chatter.time,
         .event_solves = sim->located.solves - sim->located.steps,
         .event_accumulations = sim->located.accumulations,
         .painleve = sim->painleve.count,
         .unfinished_steps = sim->unfinished_steps,
     };
+    return with_chatter(all, &sim->chatter);
 }
