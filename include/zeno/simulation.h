@@ -251,7 +251,11 @@ typedef struct zn_statistics {
     long events_located, events_captured, event_solves, event_accumulations, painleve;
     long
         unfinished_steps; /* with a component of a thousand or more contacts, left above the tolerance when the work limit was reached: see max_residual */
-    size_t reserved[7];
+    /* step: auto, where impacts follow each other faster than they can be resolved: stretches of time that were passed by captured steps of first order, these
+     * steps, and the time of all of them. The accuracy that was asked for does not hold there. */
+    long chatter_stretches, chatter_steps;
+    double chatter_time;
+    size_t reserved[4];
 } zn_statistics;
 /* The statistics so far. */
 ZN_API zn_statistics zn_simulation_statistics(const zn_simulation *simulation);

@@ -162,11 +162,11 @@ static PyObject *get_found(simulation_object *self, void *unused) {
     X(least_norm_total) X(projection_total) X(newton_max) X(least_norm_max) X(projection_max) X(roundoff_steps) X(staged_accepted)     \
     X(staged_repeated) X(energy_warnings) X(redundant_rows) X(row_choices) X(found_max) X(found_lists) X(missed_pairs)                 \
     X(components_max) X(sweeps) X(factorisations) X(linear_solves) X(events_located) X(events_captured) X(event_solves)                \
-    X(event_accumulations) X(painleve) X(unfinished_steps)
+    X(event_accumulations) X(painleve) X(unfinished_steps) X(chatter_stretches) X(chatter_steps)
 #define SIZES_OF_STEPS(X)                                                                                                              \
     X(step_min) X(step_max) X(max_penetration) X(max_g) X(max_gdot) X(max_gamma) X(energy_start) X(energy_end) X(newton_mean)          \
     X(least_norm_mean) X(projection_mean) X(max_residual) X(roundoff_residual) X(contradiction) X(found_mean) X(max_overlap)           \
-    X(components_mean) X(cone_seconds)
+    X(components_mean) X(cone_seconds) X(chatter_time)
 
 static PyObject *get_statistics(simulation_object *self, void *unused) {
     (void)unused;

@@ -276,9 +276,11 @@ static void costs(FILE *to, const cli_summary *s, const zn_statistics *stats) {
 static void contact_events(FILE *to, const zn_settings *settings, const zn_statistics *stats) {
     fprintf(to,
             "}, \"contact_events\": {\"mode\": \"%s\", \"located\": %ld, \"captured\": %ld, \"solves\": %ld, \"accumulations\": %ld, "
-            "\"painleve\": %ld}, ",
+            "\"painleve\": %ld, \"chatter\": {\"stretches\": %ld, \"steps\": %ld, \"time\": ",
             settings->contact_events == ZN_EVENTS_LOCATED ? "located" : "captured", stats->events_located, stats->events_captured,
-            stats->event_solves, stats->event_accumulations, stats->painleve);
+            stats->event_solves, stats->event_accumulations, stats->painleve, stats->chatter_stretches, stats->chatter_steps);
+    cli_json_number(to, stats->chatter_time);
+    fprintf(to, "}}, ");
 }
 
 void cli_summary_json(FILE *to, const cli_summary *s) {
@@ -438,6 +440,9 @@ void cli_summary_table(FILE *to, const cli_summary *s) {
     if (s->account) account_line(to, s->account);
     if (settings->contact_events == ZN_EVENTS_LOCATED) event_line(to, &stats);
     painleve_line(to, stats.painleve);
+    if (stats.chatter_steps)
+        fprintf(to, "\n  impacts that could not be resolved one by one: %.3g of the time passed by %ld captured steps, of first order",
+                stats.chatter_time, stats.chatter_steps);
     int events = zn_simulation_event_count(sim);
     if (zn_simulation_stop_message(sim)) fprintf(to, "\n  stopped: %s", zn_simulation_stop_message(sim));
     if (events)

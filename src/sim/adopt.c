@@ -83,7 +83,7 @@ static void pass_rows(const passage *p, const double *old, double *out) {
 /* False: the carries are of different kinds. */
 static bool pass_carry(const passage *p, const scheme *from, const scheme *to, const double *old, double *out) {
     carry_piece a[CARRY_MOST_PIECES], b[CARRY_MOST_PIECES];
-    if (!to->class->carried) return false;
+    if (!to->class->carried || to->class != from->class) return false;
     int count = from->class->carried(from, a), nb = model_row_N(p->to);
     if (to->class->carried(to, b) != count) return false;
     for (int i = 0; i < count; i++)
@@ -168,7 +168,7 @@ zn_status sim_adopt(zn_simulation *sim, const zn_model *model, const int *contac
     pass_contacts(&p, old.approach, sim->approach, 0);
     if (status == ZN_OK) status = sim_monitor_look(&sim->monitor, &sim->now);
     pass_control(sim, &p, &old);
-    if (contact_field_is_smooth(sim->contacts.field)) sim_work_see_friction(sim);
+    if (sim->contacts.field && contact_field_is_smooth(sim->contacts.field)) sim_work_see_friction(sim);
     drop(&old);
     sim_see_now(sim);
     return status;

@@ -324,6 +324,26 @@ static zn_status look_along_the_way(zn_simulation *sim, double h, long *count) {
     return status;
 }
 
+/* Located events count the gap of an open contact from what it was at the start of the step where that was negative (features that do not face each other, which
+ * the list has kept): such a contact does not push shapes apart. */
+static bool is_blind(const zn_simulation *sim, size_t entry) {
+    const sim_located *l = &sim->located;
+    return l->on && l->offset[(size_t)sim->base->size.n_contacts + entry] < -sim->contacts.tolerance;
+}
+
+/* The list without these, in work space. */
+static zn_status seeing_entries(zn_simulation *sim, collide_entries *listed) {
+    sim_contacts *c = &sim->contacts;
+    collide_list *seeing = &c->merged;
+    seeing->count = 0;
+    if (!sim->located.on) return ZN_OK;
+    if (!mem_grow(sim->context, (void **)&seeing->at, &seeing->capacity, c->list.count + 1, sizeof *seeing->at)) return ZN_ERROR_MEMORY;
+    for (size_t i = 0; i < c->list.count; i++)
+        if (!is_blind(sim, i)) seeing->at[seeing->count++] = c->list.at[i].candidate;
+    *listed = (collide_entries){seeing->at, seeing->count, sizeof *seeing->at};
+    return ZN_OK;
+}
+
 /* Schemes on velocity level leave shapes overlapping, also by features that were not in the list. Where others of the same two shapes were, about as
  * deep, they push these apart already in this step; in the next one, these are listed with the others. */
 static zn_status leave_to_next(zn_simulation *sim) {
@@ -338,7 +358,7 @@ static zn_status leave_to_next(zn_simulation *sim) {
         bool known = false;
         for (size_t i = 0; i < c->list.count && !known; i++) {
             collide_candidate listed = c->list.at[i].candidate;
-            if (!collide_is_of_pair(&listed, m->shape)) continue;
+            if (is_blind(sim, i) || !collide_is_of_pair(&listed, m->shape)) continue;
             collide_measure(c->world, c->poses_end, &listed);
             known = listed.gap < as_deep * m->gap;
         }
@@ -365,13 +385,13 @@ static zn_status check_depth(sim_contacts *c, double h, const collide_overlap *o
 zn_status sim_contacts_check(zn_simulation *sim, const scheme_state *end, double h, bool may_cut, bool *again) {
     sim_contacts *c = &sim->contacts;
     int pair[2];
-    collide_overlap overlap;
+    collide_overlap overlap = {0};
     *again = false;
     c->passing[0] = -1;
     if (!c->field) return ZN_OK;
     contact_field_poses(c->field, end->t, end->q, end->u, c->poses_end);
     long lacking = 0;
-    const collide_entries listed = {c->list.at, c->list.count, sizeof *c->list.at};
+    collide_entries listed = {c->list.at, c->list.count, sizeof *c->list.at};
     zn_status status = look_along_the_way(sim, h, &lacking);
     if (status != ZN_OK) return status;
     if (lacking > 0 && c->repeats++ < MOST_REPEATS) {
@@ -381,7 +401,8 @@ zn_status sim_contacts_check(zn_simulation *sim, const scheme_state *end, double
     }
     if (may_cut) status = collide_passes(c->world, c->poses, c->poses_end, h, false, c->poses_between, pair);
     if (status != ZN_OK || (may_cut && pair[0] >= 0)) return status != ZN_OK ? status : ZN_ERROR_NO_CONVERGENCE;
-    status = collide_check(c->world, c->poses_end, c->tolerance, &listed, &c->missed, &overlap);
+    status = seeing_entries(sim, &listed);
+    if (status == ZN_OK) status = collide_check(c->world, c->poses_end, c->tolerance, &listed, &c->missed, &overlap);
     c->overlap = overlap.depth;
     if (status == ZN_OK) status = leave_to_next(sim);
     if (status != ZN_OK) return status;

@@ -94,6 +94,7 @@ zn_status sim_control_take_contacts(zn_simulation *sim) {
     c->closed = MEM_ARRAY(sim->context, bool, contacts);
     c->gap_rate = MEM_ARRAY(sim->context, double, 2 * contacts);
     c->states = MEM_ARRAY(sim->context, double, c->doubling ? 2 * state : 0);
+    c->middle = c->coarse = (scheme_state){0};
     if (!c->closed || !c->gap_rate || !c->states) return ZN_ERROR_MEMORY;
     c->gap_bend = c->gap_rate + contacts;
     if (c->doubling) {
@@ -131,7 +132,7 @@ zn_status sim_control_create(zn_simulation *sim) {
     const zn_settings *settings = &sim->settings;
     if (!settings->step_auto) return ZN_OK;
     size_t nq = (size_t)model->size.nq;
-    c->doubling = !sim->scheme->class->error || (sim->scheme->class->error_is_partial && settings->contact_events == ZN_EVENTS_LOCATED);
+    sim_control_choose(sim);
     c->reach = MEM_ARRAY(sim->context, double, 5 * nq);
     if (!c->reach) return ZN_ERROR_MEMORY;
     c->error = c->reach + nq, c->qdot = c->error + nq, c->qdot_next = c->qdot + nq, c->rate = c->qdot_next + nq;
@@ -149,7 +150,7 @@ zn_status sim_control_begin(zn_simulation *sim) {
     c->error_before = 1;
     c->bracket = 0;
     memset(c->rate, 0, (size_t)model->size.nq * sizeof *c->rate);
-    for (int i = 0; i < model->size.nq; i++) c->reach[i] = larger(c->reach[i], fabs(sim->now.q[i]));
+    sim_control_reach(sim);
     double *tolerance = MEM_ARRAY(sim->context, double, model_rows(model));
     zn_point now = {.t = sim->now.t, .q = sim->now.q, .u = sim->now.u};
     zn_status status = tolerance ? sim_start_tolerances(sim->context, model, &now, 1, tolerance) : ZN_ERROR_MEMORY;
@@ -226,7 +227,11 @@ static double missed_rate(zn_simulation *sim) {
 static zn_status judge(zn_simulation *sim, control_trial *trial) {
     sim_control *c = &sim->control;
     trial->impact = false;
-    for (int k = 0; k < sim->model->size.n_contacts; k++) trial->impact = trial->impact || (!c->closed[k] && pushed(sim, k));
+    for (int k = 0; k < sim->model->size.n_contacts; k++) {
+        if (c->closed[k] || !pushed(sim, k)) continue;
+        trial->impact = true;
+        sim_chatter_event(sim, k, 1);
+    }
     if (rate_of_positions(sim, &sim->next, c->qdot_next)) return ZN_ERROR_NOT_FINITE;
     trial->error = sim_error_in_motion(sim, trial->h);
     double missed = sim_error_moves(sim) ? missed_rate(sim) : 0, largest = 0;
@@ -286,6 +291,7 @@ static void grow(zn_simulation *sim, const control_trial *trial, bool rejected) 
     sim_control *c = &sim->control;
     double error = larger(trial->error, LEAST_ERROR), factor = MOST_GROWTH;
     if (!trial->impact) {
+        if (!trial->missed) sim_chatter_smooth(sim, smaller(SAFETY * trial->h * pow(error, -1.0 / trial->order), c->h_max));
         factor = SAFETY * pow(error, -INTEGRAL_POWER / trial->order) * pow(c->error_before, PROPORTIONAL_POWER / trial->order);
         c->error_before = larger(error, LEAST_BEFORE);
     } else c->error_before = 1;
@@ -454,7 +460,7 @@ static zn_status pass_by_laws(zn_simulation *sim, const control_trial *trial, do
 }
 
 /* A sub-step up to the next event, or as long as its error allows. */
-static zn_status located_step(zn_simulation *sim) {
+static zn_status located_step(zn_simulation *sim, bool *taken) {
     sim_control *c = &sim->control;
     sim_located *l = &sim->located;
     cone_outcome outcome = {.worst_cone = -1, .worst_row = -1};
@@ -492,19 +498,21 @@ static zn_status located_step(zn_simulation *sim) {
             sim->rejected++;
             rejected = true;
         } else if (sim_located_failed(status) && ++failures < 3) {
+            sim_chatter_failure(sim, 1);
             c->h = most = larger(trial.h * MOST_SHRINK, c->h_min); /* longer ones cannot be solved */
             sim->rejected++;
             status = ZN_OK;
         } else if (sim_located_failed(status)) status = pass_by_laws(sim, &trial, wanted, &outcome);
-    } while (status == ZN_OK && sim->now.t == t);
+    } while (status == ZN_OK && sim->now.t == t && !sim->chatter.due);
+    *taken = sim->now.t > t;
     sim_located_end(sim);
     if (l->captured == captured) c->parts = l->eased ? c->parts + 1 : 0;
     if (l->captured == captured && c->parts == 0) c->capture = 0;
-    if (status == ZN_OK) {
+    if (status == ZN_OK && *taken) {
         trial.h = sim->now.t - t;
         trial.error = c->judged;
         c->noise *= NOISE_KEPT;
-        for (int i = 0; i < sim->model->size.nq; i++) c->reach[i] = larger(c->reach[i], fabs(sim->now.q[i]));
+        sim_control_reach(sim);
         if (trial.h >= c->judged_h * (1 - SIM_STEP_ROUNDOFF)) grow(sim, &trial, rejected); /* else an event ended it, and the step stays */
         sim->step++;
     }
@@ -520,18 +528,18 @@ void sim_control_restart(zn_simulation *sim) {
     look_at_gaps(sim, 0);
 }
 
-zn_status sim_control_step(zn_simulation *sim) {
-    if (sim->located.on) return located_step(sim);
+static zn_status captured_step(zn_simulation *sim, bool *taken) {
     sim_control *c = &sim->control;
     control_trial before = {0};
     double first = 0;
     int futile = 0;
     bool missed = false; /* contacts, which the trial is repeated with */
+    *taken = false;
     zn_status status = sim_selection_renew(sim);
     if (status != ZN_OK) return status;
     sim_hope(sim);
     sim_begin_percussion(sim);
-    for (;;) {
+    while (!sim->chatter.due) {
         control_trial trial = {0};
         fit(sim, &trial);
         if (first == 0) first = trial.h;
@@ -549,7 +557,8 @@ zn_status sim_control_step(zn_simulation *sim) {
                 status = accept(sim, &trial, before.h > 0, &missed);
                 if (missed && status == ZN_OK) continue;
                 if (status == ZN_OK && give_up && !trial.impact) c->h = larger(c->h, smaller(first, c->h_max));
-                if (status == ZN_OK) break;
+                *taken = status == ZN_OK;
+                if (*taken) break;
             }
         }
         if (status == ZN_STOPPED) break;
@@ -560,12 +569,25 @@ zn_status sim_control_step(zn_simulation *sim) {
             break;
         }
         if (status == ZN_OK) shrink(sim, &trial, before.h > 0);
-        else c->h = trial.h / 2, c->bracket = 0;
+        else c->h = trial.h / 2, c->bracket = 0, sim_chatter_failure(sim, 1);
         c->h = larger(c->h, c->h_min);
         sim->rejected++;
+        status = ZN_OK;
         before = trial;
     }
     sim_end_percussion(sim);
-    if (status == ZN_OK) sim->step++;
+    if (*taken) sim->step++;
+    return status;
+}
+
+zn_status sim_control_step(zn_simulation *sim) {
+    bool taken = false;
+    zn_status status = ZN_OK;
+    while (status == ZN_OK && !taken) { /* what chatters is given up */
+        status = sim_chatter_look(sim);
+        if (status == ZN_OK && sim->chatter.on) status = sim_chatter_step(sim, &taken);
+        else if (status == ZN_OK) status = sim->located.on ? located_step(sim, &taken) : captured_step(sim, &taken);
+    }
+    sim->chatter.stuck = false;
     return status;
 }

@@ -38,6 +38,8 @@ zn_status sim_control_create(zn_simulation *);
 /* The first step, and all that begins with the present; sim_control_begin is the latter. */
 zn_status sim_control_start(zn_simulation *);
 void sim_control_destroy(zn_simulation *);
+/* chatter.c: whether steps are compared with two halves, for the scheme that is made next. */
+void sim_control_choose(zn_simulation *);
 /* The present is not where the last step led. */
 zn_status sim_control_begin(zn_simulation *);
 /* Memory that goes with the contacts of sim->model; rates of their gaps at the present. */
@@ -46,7 +48,9 @@ void sim_control_drop_contacts(zn_simulation *);
 void sim_control_see_rates(zn_simulation *);
 /* With step: auto: whether velocities that differ from those of the present for some time make no more than the error that is asked for. */
 bool sim_control_allows(zn_simulation *, const double *u_before, double time);
-/* control_error.c: the size of control.error at q, in units of the accuracy. */
+/* control_error.c: the present counts for the largest positions so far. */
+void sim_control_reach(zn_simulation *);
+/* The size of control.error at q, in units of the accuracy. */
 double sim_error_size(const zn_simulation *, const double *q);
 /* The same of a step of h to `next`, with rates qdot and qdot_next at its ends, but for coordinates at rest: what is wrong in them is what the solver has left. Where
  * nothing has moved yet it is all there is to measure it by, and smaller steps would not make it smaller. */

@@ -5,6 +5,11 @@
 static const double SCALE_FLOOR = 1e-3;     /* a coordinate that stays this much smaller than others is not resolved better */
 static const double ROUNDOFF = 8 * 2.2e-16; /* of the largest position: less is no error of a step */
 
+void sim_control_reach(zn_simulation *sim) {
+    double *reach = sim->control.reach;
+    for (int i = 0; i < sim->model->size.nq; i++) reach[i] = larger(reach[i], fabs(sim->now.q[i]));
+}
+
 double sim_error_size(const zn_simulation *sim, const double *q) {
     const sim_control *c = &sim->control;
     double largest = 0, worst = 0;

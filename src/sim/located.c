@@ -12,6 +12,7 @@
 /* Events within this part of the step are close to each other (crowds of them: transition.c). A contact with so many of them is free for the rest of the step; so
  * many events in a step are too many. */
 static const double CLOSE = 1e-4;
+static const double SOLVES_OF_EVENT = 3; /* about */
 enum { MOST_EVENTS = 2000, MOST_TIMES = 40 };
 
 /* ---- the present ---- */
@@ -66,13 +67,19 @@ static void count_event(zn_simulation *sim, double since) {
     l->events++;
     l->located++;
     if (since > CLOSE * l->h) memset(l->times, 0, (size_t)sim->model->size.n_contacts * sizeof *l->times);
-    for (int i = 0; i < l->n_events; i++)
-        if (l->which[i]) l->times[sim_event_contact(sim, i)]++;
+    int count = 0;
+    for (int i = 0; i < l->n_events; i++) count += l->which[i];
+    for (int i = 0; i < l->n_events; i++) {
+        if (!l->which[i]) continue;
+        l->times[sim_event_contact(sim, i)]++;
+        if (sim->settings.step_auto) sim_chatter_event(sim, sim_event_contact(sim, i), SOLVES_OF_EVENT / count);
+    }
 }
 
 /* The laws for all over the rest of the step; modes are found afterwards. */
 zn_status sim_located_plain(zn_simulation *sim, double t_end, cone_outcome *outcome) {
     sim_located *l = &sim->located;
+    memset(l->offset, 0, (size_t)sim->model->size.n_contacts * sizeof *l->offset);
     zn_status status = sim_plain_step(sim, t_end - sim->now.t, t_end, outcome);
     l->modes.known = l->start_known = false;
     l->captured += status == ZN_OK;

@@ -98,7 +98,7 @@ zn_status zn_simulation_reset(zn_simulation *sim) {
 /* Found contacts, chosen rows, located events and a machine make more than numbers. */
 static bool can_restart(const zn_simulation *sim) {
     return !sim->contacts.field && !sim->selection.offered && !sim->located.on && !sim->machine.of && sim->contradiction == 0 &&
-           sim->settings.step > 0 && sim_impacts_possible(sim) == sim->impacts.watched;
+           !sim->chatter.on && sim->settings.step > 0 && sim_impacts_possible(sim) == sim->impacts.watched;
 }
 
 bool sim_reads_restitution(const zn_simulation *sim) { return sim && sim->scheme->class->reads_restitution; }

@@ -7,8 +7,8 @@
 zn_status sim_make_scheme(zn_simulation *sim, const zn_model *model, scheme **out) {
     zn_context *context = sim->context;
     const zn_settings *settings = &sim->settings;
-    const scheme_class *class = scheme_find(settings->scheme);
-    zn_settings chosen = *settings;
+    zn_settings chosen = sim_scheme_settings(sim);
+    const scheme_class *class = scheme_find(chosen.scheme);
     if (sim->contradiction == 0 || model != sim->model)
         chosen.contradiction = 0; /* rows that are independent cannot contradict each other */
     if (chosen.step == 0) chosen.step = sim_control_first_step(model, settings);
@@ -31,7 +31,8 @@ zn_status sim_make_scheme(zn_simulation *sim, const zn_model *model, scheme **ou
 size_t sim_state_size(const zn_simulation *sim) {
     const zn_model *model = sim->model;
     size_t rows = (size_t)model_rows(model) * (sim->selection.offered ? 2 : 1);
-    return (size_t)(model->size.nq + model->size.nu) + rows + sim->scheme->class->carry_size(model, &sim->settings);
+    zn_settings settings = sim_scheme_settings(sim);
+    return (size_t)(model->size.nq + model->size.nu) + rows + sim->scheme->class->carry_size(model, &settings);
 }
 
 void sim_state_place(const zn_simulation *sim, double *memory, scheme_state *state) {
@@ -73,16 +74,12 @@ zn_status sim_choose_start(zn_simulation *sim, double *q, double *u) {
     return status;
 }
 
-zn_status sim_begin_at(zn_simulation *sim, const double *q, const double *u) {
+zn_status sim_start_scheme(zn_simulation *sim) {
     const zn_model *model = sim->model, *seen = sim_scheme_model(sim);
     scheme_state *now = &sim->now;
-    memcpy(now->q, q, (size_t)model->size.nq * sizeof(double));
-    memcpy(now->u, u, (size_t)model->size.nu * sizeof(double));
-    zn_status status = sim_machine_begin(sim);
-    zn_point start = {.t = now->t, .q = now->q, .u = now->u};
-    if (status == ZN_OK) status = sim_start_check(sim, &start, sim->settings.step_auto ? 0 : sim->settings.step);
+    zn_status status = ZN_OK;
     double *a0 = NULL, *lambda0 = NULL;
-    if (status == ZN_OK && sim->scheme->class->needs_start_forces) {
+    if (sim->scheme->class->needs_start_forces) {
         a0 = MEM_ARRAY(sim->context, double, model->size.nu);
         lambda0 = MEM_ARRAY(sim->context, double, model_rows(seen));
         bool zero = sim->settings.start_forces == ZN_START_FORCES_ZERO;
@@ -94,10 +91,21 @@ zn_status sim_begin_at(zn_simulation *sim, const double *q, const double *u) {
                                       &(zn_point){.t = now->t, .q = now->q, .u = now->u}, a0, lambda0);
     }
     if (status == ZN_OK) status = sim->scheme->class->start(sim->scheme, now, a0, lambda0);
-    if (status == ZN_OK) status = sim_monitor_look(&sim->monitor, now);
     mem_free(sim->context, a0);
     mem_free(sim->context, lambda0);
     return status;
+}
+
+zn_status sim_begin_at(zn_simulation *sim, const double *q, const double *u) {
+    const zn_model *model = sim->model;
+    scheme_state *now = &sim->now;
+    memcpy(now->q, q, (size_t)model->size.nq * sizeof(double));
+    memcpy(now->u, u, (size_t)model->size.nu * sizeof(double));
+    zn_status status = sim_machine_begin(sim);
+    zn_point start = {.t = now->t, .q = now->q, .u = now->u};
+    if (status == ZN_OK) status = sim_start_check(sim, &start, sim->settings.step_auto ? 0 : sim->settings.step);
+    if (status == ZN_OK) status = sim_start_scheme(sim);
+    return status == ZN_OK ? sim_monitor_look(&sim->monitor, now) : status;
 }
 
 void sim_see_start(zn_simulation *sim) {
@@ -290,12 +298,17 @@ static double mean_iterations(const zn_simulation *sim, cone_path path) {
     return sim->path_solves[path] ? (double)sim->path_iterations_there[path] / (double)sim->path_solves[path] : 0;
 }
 
+static zn_statistics with_chatter(zn_statistics s, const sim_chatter *c) {
+    s.chatter_stretches = c->stretches, s.chatter_steps = c->steps, s.chatter_time = c->time;
+    return s;
+}
+
 zn_statistics zn_simulation_statistics(const zn_simulation *sim) {
     if (!HANDLE_GOOD(sim, HANDLE_SIMULATION)) return (zn_statistics){0};
     double kinetic, potential;
     zn_simulation_energy(sim, &kinetic, &potential);
     const sim_monitor *m = &sim->monitor;
-    return (zn_statistics){
+    const zn_statistics all = {
         .steps = sim->step,
         .rejected = sim->rejected,
         .cut_steps = sim->cut_steps,
@@ -348,4 +361,5 @@ zn_statistics zn_simulation_statistics(const zn_simulation *sim) {
         .painleve = sim->painleve.count,
         .unfinished_steps = sim->unfinished_steps,
     };
+    return with_chatter(all, &sim->chatter);
 }

@@ -12,6 +12,7 @@
 #include "scheme/answers.h"
 #include "scheme/impact_map.h"
 #include "scheme/scheme.h"
+#include "sim/chatter.h"
 #include "sim/control.h"
 #include "sim/located.h"
 
@@ -262,6 +263,7 @@ struct zn_simulation {
     sim_selection selection;
     sim_grid grid;
     sim_control control;
+    sim_chatter chatter;
     sim_rows rows;
     sim_work work;
     sim_impacts impacts;
@@ -293,7 +295,7 @@ struct zn_simulation {
 size_t sim_state_size(const zn_simulation *);
 void sim_state_place(const zn_simulation *, double *memory, scheme_state *);
 
-/* The scheme of the settings for a model: the simulation's, or that with fewer rows. */
+/* The scheme in use (sim_scheme_settings) for a model: the simulation's, or that with fewer rows. */
 zn_status sim_make_scheme(zn_simulation *, const zn_model *, scheme **);
 /* q, u: where to start, on the constraints (project_start), whether redundant constraints contradict each other there, and which. */
 zn_status sim_choose_start(zn_simulation *, double *q, double *u);
@@ -313,6 +315,7 @@ bool sim_reads_restitution(const zn_simulation *);
 void sim_forget(zn_simulation *);
 /* impacts.c: whether contacts create energy by the law of the settings. */
 bool sim_impacts_possible(const zn_simulation *);
+zn_status sim_start_scheme(zn_simulation *); /* what the scheme carries begins at the present */
 /* The present is at q and u, which are consistent: checked, and what the scheme carries begins there. */
 zn_status sim_begin_at(zn_simulation *, const double *q, const double *u);
 
@@ -442,11 +445,9 @@ zn_status sim_contacts_check(zn_simulation *, const scheme_state *end, double h,
 void sim_contacts_accept(zn_simulation *);
 /* The list as bytes. Reading makes another scheme, what it carries is to be read after it. */
 zn_status sim_contacts_carry(zn_simulation *, byte_stream *);
-void sim_contacts_begin_percussion(zn_simulation *);
 void sim_contacts_add_percussion(zn_simulation *, const double *P);
-void sim_contacts_end_percussion(zn_simulation *);
-/* A row is shown at a share of the step. */
-void sim_contacts_show(zn_simulation *, double share);
+void sim_contacts_begin_percussion(zn_simulation *), sim_contacts_end_percussion(zn_simulation *);
+void sim_contacts_show(zn_simulation *, double share); /* a row is shown at a share of the step */
 /* The row of sim->model that a row of base is. */
 static inline int sim_row_of_base(const zn_simulation *sim, int row) {
     return row < model_row_F(sim->base) ? row : row + sim->model->size.nN - sim->base->size.nN;
@@ -506,7 +507,8 @@ bool sim_find_not_finite(zn_simulation *, double h, double reach, sim_not_finite
  * -1: none. */
 int sim_find_massless(zn_simulation *, double h, double reach, double *t, bool *coupled);
 
-/* stability.c: whether h is too large for the scheme's explicit forces and the model's fastest natural frequency. */
+/* stability.c: whether h is too large for the explicit forces of a scheme, or of the one in use, and the model's fastest natural frequency. */
+bool sim_scheme_is_unstable(zn_simulation *, const scheme_class *, int stages, double h, double *frequency, double *largest_step);
 bool sim_step_is_unstable(zn_simulation *, double h, double *frequency, double *largest_step);
 
 /* work.c */
@@ -519,10 +521,9 @@ void sim_work_see_friction(zn_simulation *);                     /* at the prese
 void sim_work_leave(zn_simulation *);                            /* the energy of the present, before something from outside changes it */
 void sim_work_return(zn_simulation *);                           /* after it: the difference counts, */
 void sim_work_jump(zn_simulation *, const scheme_state *before); /* but for what an impact has done in between */
-void sim_work_begin(zn_simulation *);
+void sim_work_begin(zn_simulation *), sim_work_end(zn_simulation *);
 /* Of an accepted step, or of a part of one. */
 void sim_work_add(zn_simulation *, const scheme_state *from, const scheme_state *to, const double *P);
-void sim_work_end(zn_simulation *);
 
 /* impacts.c */
 
@@ -548,8 +549,7 @@ bool sim_gains_allow(zn_simulation *, double h, bool last);
 #define SIM_NEAR_TOLERANCE 1e4
 
 /* rings.c */
-bool sim_has_rings(const zn_model *);
-bool sim_is_ring(const zn_model *, int contact);
+bool sim_has_rings(const zn_model *), sim_is_ring(const zn_model *, int contact);
 /* After a step was solved, before it is accepted: false: the point of a ring that pushes jumped in it. */
 bool sim_rings_allow(zn_simulation *, const cone_outcome *);
 /* The ring that a step failed at, or that touches where it failed; -1: none. */

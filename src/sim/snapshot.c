@@ -45,6 +45,7 @@ static void carry_control(zn_simulation *sim, byte_stream *b) {
     BYTES_PASS(b, c->aimed), BYTES_PASS(b, c->push);
     BYTES_PASS(b, c->judged), BYTES_PASS(b, c->judged_h), BYTES_PASS(b, c->judged_size), BYTES_PASS(b, c->futile), BYTES_PASS(b, c->noise);
     BYTES_PASS(b, c->parts);
+    sim_chatter_carry(sim, b);
     BYTES_PASS_ARRAY(b, c->closed, contacts);
     BYTES_PASS_ARRAY(b, c->gap_rate, 2 * contacts); /* and bends */
     BYTES_PASS_ARRAY(b, c->reach, 5 * nq);          /* and errors, rates */
@@ -164,7 +165,8 @@ static zn_status carry(zn_simulation *sim, byte_stream *b) {
     BYTES_PASS(b, now->t); /* at first, for what is made while the structure is read is made there */
     BYTES_PASS_ARRAY(b, now->q, sim->model->size.nq);
     BYTES_PASS_ARRAY(b, now->u, sim->model->size.nu);
-    status = sim_contacts_carry(sim, b);
+    status = sim_chatter_carry_scheme(sim, b);
+    if (status == ZN_OK) status = sim_contacts_carry(sim, b);
     if (status == ZN_OK) status = sim_selection_carry(sim, b);
     if (status == ZN_OK) rows(sim, b);
     return status == ZN_OK ? sim_located_carry(sim, b) : status;

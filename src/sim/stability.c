@@ -74,10 +74,9 @@ static double iterate(const zn_model *model, eigen_work *w) {
     return square;
 }
 
-bool sim_step_is_unstable(zn_simulation *sim, double h, double *frequency, double *largest_step) {
-    const scheme_class *class = sim->scheme->class;
+bool sim_scheme_is_unstable(zn_simulation *sim, const scheme_class *class, int stages, double h, double *frequency, double *largest_step) {
     if (!class->bound) return false;
-    const double bound = class->bound(sim->settings.stages);
+    const double bound = class->bound(stages);
     if (sim->fastest < 0) { /* not known yet */
         eigen_work w = {0};
         const int errors = zn_error_count(sim->context);
@@ -89,4 +88,8 @@ bool sim_step_is_unstable(zn_simulation *sim, double h, double *frequency, doubl
     *frequency = sim->fastest;
     *largest_step = sim->fastest > 0 ? bound / sim->fastest : INFINITY;
     return h * sim->fastest > bound;
+}
+
+bool sim_step_is_unstable(zn_simulation *sim, double h, double *frequency, double *largest_step) {
+    return sim_scheme_is_unstable(sim, sim->scheme->class, sim_scheme_settings(sim).stages, h, frequency, largest_step);
 }

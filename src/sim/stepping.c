@@ -98,6 +98,7 @@ zn_status sim_try(zn_simulation *sim, const scheme_state *from, double h, double
     with->noise = from->noise;
     sim->gains.refused = false;
     zn_status status = try_once(sim, from, h, to, outcome);
+    sim_chatter_work(sim, &outcome->cost);
     bool near = outcome->worst <= CONE_MOST_NOISE * sim->settings.tolerance;
     if (status == ZN_ERROR_NO_CONVERGENCE && near && outcome->end <= CONE_FAILED) {
         with->noise = INFINITY;

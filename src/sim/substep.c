@@ -28,6 +28,7 @@ static zn_status frozen_step(zn_simulation *sim, double h, cone_outcome *outcome
     zn_status status = sim_try(sim, &sim->now, h, sim->now.t + h, &sim->next, outcome);
     sim->scheme->modes = NULL;
     sim->located.solves++;
+    if (status != ZN_OK && sim->settings.step_auto && !sim->located.stopping) sim_chatter_failure(sim, 1);
     return status;
 }
 
