@@ -2,12 +2,15 @@
 """What the tests of the Python package share."""
 import os
 import pathlib
+import signal
 import subprocess
 
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = os.environ["ZENO_PROGRAM"]
+# A shell ignores interrupts in what it starts in the background, and Python with it: the test of Ctrl-C would wait for ever.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 BALL = """
 title: Ball
