@@ -14,7 +14,7 @@
  *
  *   h = max(min(smooth, end/RUN_PARTS), LEAST_PART end)                       smooth: the step that accuracy allows between events
  *
- * which are of first order with any scheme: they are those of rattle, the cheapest that holds gaps on position level, unless stiff forces would make it unstable. A stretch is STRETCH h
+ * which are of first order with any scheme: they are those of rattle, the cheapest that holds gaps on position level, unless stiff forces would make it unstable or the chosen scheme holds velocities only. A stretch is STRETCH h
  * long, and twice as long as the one before where the time since that was less than CALM times its length. So the work is at most in proportion to that of captured steps, plus E for each doubling.   */
 #include "sim/simulation.h"
 
@@ -49,6 +49,14 @@ void sim_control_choose(zn_simulation *sim) {
     sim->control.doubling = blind && !sim->chatter.on;
 }
 
+/* Rattle would throw apart what a scheme on velocity level has left overlapping. */
+static bool may_change(zn_simulation *sim, double h) {
+    const scheme_class *class = scheme_find("rattle");
+    double frequency, largest;
+    return !scheme_find(sim->settings.scheme)->drifts &&
+           !sim_scheme_is_unstable(sim, class, class->info.stages_default, h / STABLE, &frequency, &largest);
+}
+
 /* The same model goes on with the scheme of sim_scheme_settings. */
 static zn_status change_scheme(zn_simulation *sim) {
     int n = sim->model->size.n_contacts;
@@ -59,12 +67,6 @@ static zn_status change_scheme(zn_simulation *sim) {
     zn_status status = sim_adopt(sim, sim->model, same);
     mem_free(sim->context, same);
     return status;
-}
-
-static bool is_stable(zn_simulation *sim, double h) {
-    const scheme_class *class = scheme_find("rattle");
-    double frequency, largest;
-    return !sim_scheme_is_unstable(sim, class, class->info.stages_default, h / STABLE, &frequency, &largest);
 }
 
 /* ---- effort ---- */
@@ -139,7 +141,7 @@ static zn_status begin(zn_simulation *sim) {
     c->until = sim->now.t + c->length;
     c->h = h;
     c->on = true;
-    c->own = !is_stable(sim, h);
+    c->own = !may_change(sim, h);
     memset(c->effort, 0, sizeof c->effort);
     c->due = false;
     c->stretches++;
@@ -208,14 +210,15 @@ void sim_chatter_carry(zn_simulation *sim, byte_stream *b) {
     sim_chatter *c = &sim->chatter;
     for (int i = 0; i < SIM_EFFORTS; i++)
         BYTES_PASS(b, c->effort[i].pair), BYTES_PASS(b, c->effort[i].solves), BYTES_PASS(b, c->effort[i].t);
-    BYTES_PASS(b, c->smooth), BYTES_PASS(b, c->h), BYTES_PASS(b, c->until), BYTES_PASS(b, c->since), BYTES_PASS(b, c->length);
+    BYTES_PASS(b, c->due), BYTES_PASS(b, c->smooth), BYTES_PASS(b, c->h), BYTES_PASS(b, c->until), BYTES_PASS(b, c->since),
+        BYTES_PASS(b, c->length);
     BYTES_PASS(b, c->stretches), BYTES_PASS(b, c->steps), BYTES_PASS(b, c->time);
 }
 
 zn_status sim_chatter_carry_scheme(zn_simulation *sim, byte_stream *b) {
     sim_chatter *c = &sim->chatter;
     bool on = c->on, own = c->own;
-    BYTES_PASS(b, c->due), BYTES_PASS(b, on), BYTES_PASS(b, own);
+    BYTES_PASS(b, on), BYTES_PASS(b, own);
     if (b->way != BYTES_READ || b->missing || (on == c->on && own == c->own)) return ZN_OK;
     c->on = on, c->own = own;
     return change_scheme(sim);

@@ -134,7 +134,24 @@ static void piles_in_the_plane(void **state) {
 
 static void piles_in_space(void **state) {
     (void)state;
-    piles(false, "end: 1", 4);
+    piles(false, "end: 0.8", 3);
+}
+
+/* The mirror image of a pile falls like the mirror image of its motion. */
+static void mirrored_piles(void **state) {
+    (void)state;
+    text t;
+    for (int n = 2; n <= 3; n++)
+        for (int number = 1; number <= 4; number += 3) {
+            make_pile(&t, true, n, number, 1, "end: 2");
+            end one = run(t.at);
+            make_pile(&t, true, n, number, -1, "end: 2");
+            end other = run(t.at);
+            double worst = 0;
+            for (int i = 0; i < one.nq; i++) worst = fmax(worst, fabs(one.q[i] - (i % 3 == 1 ? 1 : -1) * other.q[i]));
+            print_message("%d boxes, %d: mirror image differs by %.1e\n", n, number, worst);
+            assert_true(worst < 1e-6);
+        }
 }
 
 /* What only bounces is never passed: 36 balls that bounce for ever beside each other, and one that comes to rest after hundreds of impacts. */
@@ -194,6 +211,7 @@ static void snapshots_know_chatter(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(piles_in_the_plane), cmocka_unit_test(piles_in_space),
-                                       cmocka_unit_test(bounces_are_located), cmocka_unit_test(snapshots_know_chatter)};
+                                       cmocka_unit_test(mirrored_piles), cmocka_unit_test(bounces_are_located),
+                                       cmocka_unit_test(snapshots_know_chatter)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
