@@ -12,8 +12,7 @@
  *                                   along the face its gap is exact; the list is renewed before it matters that another point is now above the side.
  *
  * No vertex of the polygon beyond the sides is listed: bodies meet faces, not planes. Edge against edge: line against line;
- * nearly parallel edges: the ends of their common length, each a ball against the other's line. An edge that has sunk into a body and lies nearly in a
- * face of it meets that face. */
+ * nearly parallel edges: the ends of their common length, each a ball against the other's line. */
 #include "collide/touch.h"
 
 /* Edges whose nearest points lie inside of both are lines down to this sine; from COLLIDE_PARALLEL on down the ends of their common length are listed, too. */
@@ -301,33 +300,6 @@ static zn_status facets_met(meeting *m, vec3 n) {
     return status;
 }
 
-/* The face beside one of two edges that is most nearly across their normal n (from b to a), or -1. */
-static int face_beside_edges(const meeting *m, const separation *s, bool *of_a) {
-    const placed *p[2] = {m->a, m->b};
-    int best = -1;
-    double least = FACES_TILT;
-    for (int k = 0; k < 4; k++) {
-        const placed *x = p[k / 2];
-        int face = x->of->side[s->edge[k / 2]][k % 2];
-        if (face < 0 || (vec3_dot(x->normal[face], s->n) > 0) == (x == m->a)) continue;
-        double sine = vec3_norm(vec3_cross(x->normal[face], s->n));
-        if (sine < least) least = sine, best = face, *of_a = x == m->a;
-    }
-    return best;
-}
-
-/* Edges of bodies that overlap. One that lies nearly in a face crosses the border of that twice, and the pair of edges with the best normal is one of these crossings: the one
- * after the other, as the bodies rock. If only that one were listed, the other end would sink, at velocity level for good. */
-static zn_status edge_in_face(meeting *m, const separation *s, bool *listed) {
-    bool of_a = false;
-    size_t before = m->list->count;
-    int face = s->distance < -m->border ? face_beside_edges(m, s, &of_a) : -1;
-    zn_status status = face < 0 ? ZN_OK : of_a ? face_on(m, m->a, face, m->b) : face_on(m, m->b, face, m->a);
-    *listed = m->list->count > before;
-    if (*listed) touch_limit(m, 0); /* the other crossing may be the better one soon */
-    return status;
-}
-
 zn_status manifold_of(meeting *m, const separation *s) {
     bool done;
     int face;
@@ -340,8 +312,6 @@ zn_status manifold_of(meeting *m, const separation *s) {
     case AXIS_FACE_B: return face_on(m, m->b, s->face, m->a);
     case AXIS_FACE_A: return face_on(m, m->a, s->face, m->b);
     case AXIS_EDGES:
-        status = edge_in_face(m, s, &done);
-        if (done || status != ZN_OK) return status;
         status = touch_edge_on_edge(m, m->a, s->edge[0], m->b, s->edge[1], s->n, EDGES_ALONG, &done);
         if (done || status != ZN_OK ||
             vec3_norm(vec3_cross(touch_edge_of(m->a, s->edge[0]), touch_edge_of(m->b, s->edge[1]))) >= EDGES_ALONG)
