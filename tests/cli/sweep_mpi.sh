@@ -167,8 +167,7 @@ crashed() {
 : >numbers
 noted 3 --out stopped.h5 >told 2>&1 &
 job=$!
-await [ -s stopped.h5.partial ]
-sleep 0.5
+await "$zeno" plot stopped.h5.partial --y last:q --out stopped.svg # rows: also where processes that are told to end are killed before long
 kill -TERM $job
 wait $job && complain "a stopped study is in order"
 crashed && complain "a worker that is told to end crashes: $(cat told)"
@@ -176,8 +175,7 @@ crashed && complain "a worker that is told to end crashes: $(cat told)"
 : >numbers
 noted 5 --writers 2 --out ended.h5 >told 2>&1 &
 job=$!
-await [ -s ended.h5.part-2.h5.partial ]
-sleep 0.5
+for part in 1 2; do await "$zeno" plot ended.h5.part-$part.h5.partial --y last:q --out ended.svg; done
 kill -TERM $job
 wait $job && complain "stopped teams are in order"
 crashed && complain "a process of a team that is told to end crashes: $(cat told)"

@@ -78,10 +78,10 @@ static void killed_runs_leave_readable_files(void **state) {
         remove(partial);
         pid_t child = fork();
         if (child == 0) write_forever(path);
-        /* Once the file has content, at a random moment. */
+        /* Once the file has content (room that is reserved has none), at a random moment. */
         struct stat info = {0};
         struct timespec pause = {0, 1000000};
-        for (int wait = 0; wait < 60000 && (stat(partial, &info) != 0 || info.st_size < 300000); wait++) nanosleep(&pause, NULL);
+        for (int wait = 0; wait < 60000 && (stat(partial, &info) != 0 || info.st_size < 1000000); wait++) nanosleep(&pause, NULL);
         pause.tv_nsec = rand() % 20000000;
         nanosleep(&pause, NULL);
         assert_int_equal(kill(child, SIGKILL), 0);
