@@ -98,6 +98,46 @@ static zn_status renew(zn_simulation *sim, const sim_met *old, sim_met *m, bool 
     return status;
 }
 
+static bool is_wanted(const collide_list *wanted, const collide_candidate *c) {
+    size_t low = 0, high = wanted->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        int order = collide_compare(&wanted->at[middle], c);
+        if (order == 0) return true;
+        if (order < 0) low = middle + 1;
+        else high = middle;
+    }
+    return false;
+}
+
+/* A ball that goes over to another facet in the same plane: what was known of it is still true. Normals that differ by less than this (squared) are of one plane. */
+static const double same_plane = 1e-20;
+static bool goes_over(const collide_candidate *old, const collide_candidate *now) {
+    double apart = 0;
+    if (old->of[1].kind != FEATURE_PLANE || old->of[0].kind != now->of[0].kind || now->of[1].kind != FEATURE_PLANE) return false;
+    for (int i = 0; i < 3; i++) apart += (old->of[1].axis[i] - now->of[1].axis[i]) * (old->of[1].axis[i] - now->of[1].axis[i]);
+    return apart <= same_plane && old->side == now->side;
+}
+
+static bool is_same_touching(const collide_candidate *a, const collide_candidate *b) {
+    return a->shape[0] == b->shape[0] && a->shape[1] == b->shape[1] && a->feature[0] == b->feature[0];
+}
+
+/* The entry of the present list that entry i of the wanted one goes on from, which is beside `old` in the order of lists, is not wanted, and that no other one before i took. -1: there is none. */
+static int predecessor(const sim_contacts *c, const collide_list *wanted, int declared, size_t i, size_t old) {
+    const collide_candidate *now = &wanted->at[i];
+    size_t first = old, last = old;
+    while (first > 0 && is_same_touching(&c->list.at[first - 1].candidate, now)) first--;
+    while (last < c->list.count && is_same_touching(&c->list.at[last].candidate, now)) last++;
+    for (size_t k = first; k < last; k++) {
+        bool taken = is_wanted(wanted, &c->list.at[k].candidate);
+        for (size_t j = i; j > 0 && !taken && is_same_touching(&wanted->at[j - 1], now); j--)
+            taken = c->from[(size_t)declared + j - 1] == declared + (int)k;
+        if (!taken && goes_over(&c->list.at[k].candidate, now)) return (int)k;
+    }
+    return -1;
+}
+
 /* Fills `other` with the entries of a sorted list, and `from`. like: NULL, or entries that they were once, which are made again. */
 static zn_status fill(zn_simulation *sim, const collide_list *wanted, const sim_met *like) {
     sim_contacts *c = &sim->contacts;
@@ -115,9 +155,16 @@ static zn_status fill(zn_simulation *sim, const collide_list *wanted, const sim_
         while (old < c->list.count && collide_compare(&c->list.at[old].candidate, &m->candidate) < 0) old++;
         bool known = !like && old < c->list.count && collide_compare(&c->list.at[old].candidate, &m->candidate) == 0, passes = false;
         c->other.count++;
-        zn_status status = known ? renew(sim, &c->list.at[old], m, &passes) : make_part(sim, like ? like[i].pole : NULL, m);
+        int before = like ? -1 : known ? (int)old : predecessor(c, wanted, declared, i, old);
+        zn_status status = known ? renew(sim, &c->list.at[old], m, &passes)
+                                 : make_part(sim,
+                                             like          ? like[i].pole
+                                             : before >= 0 ? c->list.at[before].pole
+                                                           : NULL,
+                                             m);
         if (status != ZN_OK) return status;
-        c->from[(size_t)declared + i] = passes ? declared + (int)old : -1;
+        if (!known && before >= 0) passes = memcmp(m->pole, c->list.at[before].pole, sizeof m->pole) == 0;
+        c->from[(size_t)declared + i] = passes ? declared + before : -1;
         c->extra[i] = (assembly_extra){m->part, m->q, m->u};
     }
     return ZN_OK;
@@ -162,7 +209,9 @@ static bool has_same_entries(const zn_simulation *sim) {
     const sim_contacts *c = &sim->contacts;
     int declared = sim->base->size.n_contacts;
     bool same = sim->scheme && !sim->located.on && c->other.count == c->list.count;
-    for (size_t i = 0; same && i < c->other.count; i++) same = c->from[(size_t)declared + i] == declared + (int)i;
+    for (size_t i = 0; same && i < c->other.count; i++)
+        same =
+            c->from[(size_t)declared + i] == declared + (int)i && collide_compare(&c->other.at[i].candidate, &c->list.at[i].candidate) == 0;
     return same;
 }
 
