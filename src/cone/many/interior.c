@@ -14,8 +14,7 @@
  * 30 for nine). Since |z_T| e is not monotone, the path to tau = 0 may turn back: steps become short there. Then theta falls, and grows again
  * with long steps. Where sliding begins, |z_T| has a kink, at which the path turns sharply: some starts follow sqrt(|z_T|^2 + eps^2) - eps instead, with
  * eps^2 = blunt^2 tau, which is smooth and ends in the same problem. With eps = blunt_rest tau only what is nearly at rest is smoothed: z_T of a contact that sticks goes to zero
- * as tau does, and its direction, which the kink feeds back into z_0, says nothing. Which start gets through is a matter of chance, about one in two or three of those with
- * the hardest impacts of dense piles, so that several are tried. The structure of the matrix never changes, and it is regular also where contacts are
+ * as tau does, and its direction, which the kink feeds back into z_0, says nothing. What does not get through is left to path.c. The structure of the matrix never changes, and it is regular also where contacts are
  * redundant; Newton's method on the contacts that turned out active finds the last digits. */
 #include "cone/many/inside.h"
 
