@@ -19,8 +19,8 @@
 
 struct lin_block_lu {
     zn_context *context;
-    int n, d;
-    int *shape; /* start and index of A, to see whether they are the same again */
+    int n, d, sign; /* sign: of the determinant */
+    int *shape;     /* start and index of A, to see whether they are the same again */
     size_t shape_capacity, rows_capacity, column_capacity, block_capacity, number_capacity;
     int *order, *place;           /* row order[k] of A is row k of the factors; place is the inverse */
     int *start, *row;             /* block columns of L, diagonal first, rows ascending */
@@ -234,14 +234,16 @@ ALWAYS_INLINE void subtract_product(const int d, double *restrict c, const doubl
         }
 }
 
-/* inverse = a^-1 by elimination with pivots, a is lost. */
-ALWAYS_INLINE bool invert(const int d, double *a, double *inverse) {
+/* inverse = a^-1 by elimination with pivots, a is lost. Returns the sign of the determinant; 0: singular, or not finite. */
+ALWAYS_INLINE int invert(const int d, double *a, double *inverse) {
+    int sign = 1;
     for (int i = 0; i < d * d; i++) inverse[i] = i % (d + 1) == 0;
     for (int j = 0; j < d; j++) {
         int best = j;
         for (int i = j + 1; i < d; i++) best = fabs(a[i * d + j]) > fabs(a[best * d + j]) ? i : best;
         double pivot = a[best * d + j];
-        if (!(fabs(pivot) > 0) || !isfinite(pivot)) return false;
+        if (!(fabs(pivot) > 0) || !isfinite(pivot)) return 0;
+        if ((pivot < 0) != (best != j)) sign = -sign;
         for (int k = 0; k < d; k++) {
             double x = a[best * d + k] / pivot, y = inverse[best * d + k] / pivot;
             a[best * d + k] = a[j * d + k];
@@ -258,7 +260,7 @@ ALWAYS_INLINE bool invert(const int d, double *a, double *inverse) {
             }
         }
     }
-    return true;
+    return sign;
 }
 
 /* b = a k */
@@ -388,7 +390,9 @@ ALWAYS_INLINE bool make_column(const int d, lin_block_lu *f, int j, const lin_bl
     update_within(d, f, j, symmetric);
     for (int i = 0; i < d; i++) /* V_jj = K_j' */
         for (int k = 0; k < d; k++) K[i * d + k] = U[(size_t)first * dd + (size_t)(k * d + i)];
-    if (!invert(d, K, inverse)) return false;
+    int sign = invert(d, K, inverse);
+    if (sign == 0) return false;
+    f->sign *= sign;
     for (int e = first + 1; e < last; e++) {
         double left[LIN_BLOCK_MOST * LIN_BLOCK_MOST];
         memcpy(left, (symmetric ? U : L) + (size_t)e * dd, dd * sizeof(double));
@@ -402,6 +406,7 @@ ALWAYS_INLINE int factor(const int d, lin_block_lu *f, const lin_block_values *a
     if (numbers > 0) memset(f->U, 0, numbers * sizeof(double)); /* diagonal matrices have no U */
     if (numbers > 0 && a->transposed) memset(f->L, 0, numbers * sizeof(double));
     for (int j = 0; j < f->n; j++) f->head[j] = -1;
+    f->sign = 1;
     for (int j = 0; j < f->n; j++) {
         if (!make_column(d, f, j, a)) return 1 + f->order[j];
         if (j == f->last[f->chunk[j]]) pack(d, f, f->chunk[j]);
@@ -440,6 +445,8 @@ ALWAYS_INLINE void solve(const int d, const lin_block_lu *f, double *b) {
     for (int j = 0; j < f->n; j++)
         for (int i = 0; i < d; i++) b[f->order[j] * d + i] = x[j * d + i];
 }
+
+int lin_block_lu_sign(const lin_block_lu *f) { return f->sign; }
 
 double lin_block_lu_work(const lin_block_lu *f) {
     double sum = 0, d = f->d;

@@ -26,6 +26,7 @@ typedef struct lin_block_values {
 
 /* Returns 0, or 1 + the block row whose pivot block is singular or not finite. */
 int lin_block_lu_factor(lin_block_lu *, const lin_block_values *);
+int lin_block_lu_sign(const lin_block_lu *);              /* of the determinant of what was factored last: 1 or -1 */
 double lin_block_lu_work(const lin_block_lu *);           /* products of numbers in a factorisation */
 void lin_block_lu_solve(const lin_block_lu *, double *b); /* b becomes the solution */
 

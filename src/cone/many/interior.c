@@ -14,13 +14,11 @@
  * 30 for nine). Since |z_T| e is not monotone, the path to tau = 0 may turn back: steps become short there. Then theta falls, and grows again
  * with long steps. Where sliding begins, |z_T| has a kink, at which the path turns sharply: some starts follow sqrt(|z_T|^2 + eps^2) - eps instead, with
  * eps^2 = blunt^2 tau, which is smooth and ends in the same problem. With eps = blunt_rest tau only what is nearly at rest is smoothed: z_T of a contact that sticks goes to zero
- * as tau does, and its direction, which the kink feeds back into z_0, says nothing. Which start gets through is a matter of chance, about one in two or three of those with
- * the hardest impacts of dense piles, so that several are tried. The structure of the matrix never changes, and it is regular also where contacts are
+ * as tau does, and its direction, which the kink feeds back into z_0, says nothing. What does not get through is left to path.c. The structure of the matrix never changes, and it is regular also where contacts are
  * redundant; Newton's method on the contacts that turned out active finds the last digits. */
-#include "cone/many/system.h"
+#include "cone/many/inside.h"
 
-#define NO_FRICTION 1e-9 /* mu below it: the tangential rows stay zero */
-#define HELD 1e12        /* on their diagonal */
+#define HELD 1e12 /* on their diagonal */
 #define TO_BOUNDARY 0.9
 #define SHORT 0.1 /* a step this short makes no progress */
 #define CENTRING 0.8
@@ -29,14 +27,6 @@
 #define THETA_FALL 0.3
 #define THETA_GROWTH 2 /* and THETA_LEAST more */
 #define THETA_LEAST 0.1
-
-typedef double vec[CONTACT_ROWS_MOST];
-
-struct interior {
-    double *V, *p, *D, *E;             /* blocks of V, made symmetric; p; T^-2 by contacts */
-    double *y, *z, *dy, *dz, *rho, *c; /* m each */
-    double theta, eps;
-};
 
 void many_interior_destroy(many_system *s) {
     struct interior *i = s->interior;
@@ -47,10 +37,7 @@ void many_interior_destroy(many_system *s) {
     s->interior = NULL;
 }
 
-static double lorentz(const many_system *s, int c) { return s->mu[c] > NO_FRICTION ? s->mu[c] : 1; }
-static int rows_of(const many_system *s, int c) { return s->mu[c] > NO_FRICTION ? s->d : 1; }
-
-static bool create(many_system *s) {
+bool inside_create(many_system *s) {
     if (!many_need_factors(s)) return false;
     if (s->interior) return true;
     struct interior *f = s->interior = MEM_ARRAY(s->context, struct interior, 1);
@@ -67,7 +54,7 @@ static bool create(many_system *s) {
 }
 
 /* V and p. */
-static void enter(many_system *s, struct interior *f) {
+void inside_enter(many_system *s, struct interior *f) {
     if (s->interior_ready) return;
     int d = s->d;
     size_t dd = (size_t)(d * d);
@@ -82,14 +69,8 @@ static void enter(many_system *s, struct interior *f) {
     for (int k = 0; k < s->m; k++) f->p[k] = s->q[k] / (k % d ? 1 : lorentz(s, k / d));
 }
 
-/* |z_T|, blunted by eps. */
-static double slip(const struct interior *f, const double *z, int n) {
-    double size = many_norm(z, n);
-    return f->eps > 0 && n > 0 ? sqrt(size * size + f->eps * f->eps) : size;
-}
-
 /* rho = V y + p + |z_T| e - z, by W itself, which may be unsymmetric. */
-static void residual(many_system *s, struct interior *f) {
+void inside_residual(many_system *s, struct interior *f) {
     int d = s->d;
     for (int k = 0; k < s->m; k++) s->r[k] = f->y[k] / (k % d ? 1 : lorentz(s, k / d));
     many_velocities(s, s->r, s->u);
@@ -100,34 +81,7 @@ static void residual(many_system *s, struct interior *f) {
     }
 }
 
-static double det(const double *x, int n) {
-    double t = many_norm(x + 1, n - 1);
-    return (x[0] - t) * (x[0] + t);
-}
-
-/* x o a = b for x. */
-static void divide(const double *a, const double *b, int n, double *x) {
-    x[0] = (a[0] * b[0] - many_dot(a + 1, b + 1, n - 1)) / det(a, n);
-    for (int i = 1; i < n; i++) x[i] = (b[i] - x[0] * a[i]) / a[0];
-}
-
-/* w and b of T at (y, z). */
-static double scaling(const double *y, const double *z, int n, double *w) {
-    double dy = sqrt(det(y, n)), dz = sqrt(det(z, n)), g = sqrt((1 + many_dot(y, z, n) / (dy * dz)) / 2);
-    for (int i = 0; i < n; i++) w[i] = (y[i] / dy + (i ? -1 : 1) * z[i] / dz) / (2 * g);
-    return sqrt(dy / dz);
-}
-
-/* out = T x or (inverse) T^-1 x, with v = (w + e)/sqrt(2 (w_0 + 1)):  T = b (2 v v' - J),  T^-1 = (2 (J v)(J v)' - J)/b. */
-static void apply(const double *w, double b, bool inverse, const double *x, int n, double *out) {
-    vec v;
-    double scale = 1 / sqrt(2 * (w[0] + 1)), along;
-    for (int i = 0; i < n; i++) v[i] = (w[i] + (i == 0)) * scale * (inverse && i ? -1 : 1);
-    along = 2 * many_dot(v, x, n);
-    for (int i = 0; i < n; i++) out[i] = (along * v[i] + (i ? x[i] : -x[i])) * (inverse ? 1 / b : b);
-}
-
-static void fill_diagonal(many_system *s, struct interior *f) {
+int inside_factor(many_system *s, struct interior *f) {
     int d = s->d;
     for (int c = 0; c < s->n; c++) {
         int n = rows_of(s, c);
@@ -143,6 +97,26 @@ static void fill_diagonal(many_system *s, struct interior *f) {
         for (int i = 1; i < n && size > 0; i++)
             for (int j = 0; j < d; j++) E[j] -= f->theta * f->z[c * d + i] / size * D[i * d + j];
     }
+    s->out->factorisations++;
+    s->out->interior_iterations++;
+    lin_block_values matrix = {.blocks = f->V, .transposed = s->transposed, .diagonal = f->E};
+    return lin_block_lu_factor(s->factors, &matrix);
+}
+
+void inside_solve(many_system *s, const struct interior *f, double *dy, double *dz) {
+    int d = s->d;
+    for (int k = 0; k < s->m; k++) dy[k] += f->c[k];
+    for (int c = 0; c < s->n; c++) {
+        double size = slip(f, f->z + c * d + 1, rows_of(s, c) - 1);
+        for (int i = 1; i < rows_of(s, c) && size > 0; i++) dy[c * d] -= f->theta * f->z[c * d + i] / size * f->c[c * d + i];
+    }
+    lin_block_lu_solve(s->factors, dy);
+    s->out->solves++;
+    for (int c = 0; c < s->n; c++) {
+        const double *D = f->D + (size_t)c * (size_t)(d * d);
+        int n = rows_of(s, c);
+        for (int i = 0; i < d; i++) dz[c * d + i] = i < n ? f->c[c * d + i] - many_dot(D + i * d, dy + c * d, n) : 0;
+    }
 }
 
 /* dy, dz for the target 2 sigma tau e; `correct`: with the products of the step at hand. */
@@ -151,7 +125,7 @@ static void find_step(many_system *s, struct interior *f, double sigma, double t
     int d = s->d;
     for (int c = 0; c < s->n; c++) {
         int n = rows_of(s, c), at = c * d;
-        vec w, l, a, b, rhs, x;
+        vec w = {0}, l, a, b, rhs, x;
         double beta = scaling(f->y + at, f->z + at, n, w);
         apply(w, beta, false, f->z + at, n, l);
         rhs[0] = target - many_dot(l, l, n);
@@ -166,18 +140,8 @@ static void find_step(many_system *s, struct interior *f, double sigma, double t
         apply(w, beta, true, x, n, f->c + at);
         for (int i = n; i < d; i++) f->c[at + i] = 0;
     }
-    for (int k = 0; k < s->m; k++) f->dy[k] = f->c[k] - (1 - sigma) * f->rho[k];
-    for (int c = 0; c < s->n; c++) {
-        double size = slip(f, f->z + c * d + 1, rows_of(s, c) - 1);
-        for (int i = 1; i < rows_of(s, c) && size > 0; i++) f->dy[c * d] -= f->theta * f->z[c * d + i] / size * f->c[c * d + i];
-    }
-    lin_block_lu_solve(s->factors, f->dy);
-    s->out->solves++;
-    for (int c = 0; c < s->n; c++) {
-        const double *D = f->D + (size_t)c * (size_t)(d * d);
-        int n = rows_of(s, c);
-        for (int i = 0; i < d; i++) f->dz[c * d + i] = i < n ? f->c[c * d + i] - many_dot(D + i * d, f->dy + c * d, n) : 0;
-    }
+    for (int k = 0; k < s->m; k++) f->dy[k] = -((1 - sigma) * f->rho[k]);
+    inside_solve(s, f, f->dy, f->dz);
 }
 
 /* The largest t <= 1 with x + t dx in L, for one contact. */
@@ -193,7 +157,7 @@ static double reach(const double *x, const double *dx, int n) {
     return t;
 }
 
-static double longest_step(const many_system *s, const struct interior *f) {
+double inside_longest_step(const many_system *s, const struct interior *f) {
     double t = 1;
     for (int c = 0; c < s->n; c++) {
         int n = rows_of(s, c), at = c * s->d;
@@ -234,7 +198,7 @@ static void bend(many_system *s, struct interior *f, double t) {
 }
 
 /* The residual of the candidate: y as r, projected. */
-static double look(many_system *s, const struct interior *f) {
+double inside_look(many_system *s, const struct interior *f) {
     for (int k = 0; k < s->m; k++) s->r[k] = f->y[k] / (k % s->d ? 1 : lorentz(s, k / s->d));
     for (int c = 0; c < s->n; c++) {
         for (int i = rows_of(s, c); i < s->d; i++) s->r[c * s->d + i] = 0;
@@ -244,10 +208,10 @@ static double look(many_system *s, const struct interior *f) {
 }
 
 zn_status many_interior(many_system *s, interior_plan plan) {
-    if (!create(s)) return ZN_ERROR_MEMORY;
+    if (!inside_create(s)) return ZN_ERROR_MEMORY;
     struct interior *f = s->interior;
     double last_t = 1;
-    enter(s, f);
+    inside_enter(s, f);
     begin(s, f, plan.start);
     f->theta = 1;
     for (int it = 0; it < plan.iterations; it++) {
@@ -255,20 +219,17 @@ zn_status many_interior(many_system *s, interior_plan plan) {
         if (allowed != ZN_OK) return allowed;
         double tau = gap(s, f, 0);
         f->eps = plan.blunt * sqrt(tau) + plan.blunt_rest * tau;
-        residual(s, f);
-        fill_diagonal(s, f);
-        s->out->factorisations++;
-        lin_block_values matrix = {.blocks = f->V, .transposed = s->transposed, .diagonal = f->E};
-        if (lin_block_lu_factor(s->factors, &matrix) != 0) return ZN_ERROR_NO_CONVERGENCE;
+        inside_residual(s, f);
+        if (inside_factor(s, f) != 0) return ZN_ERROR_NO_CONVERGENCE;
         find_step(s, f, 0, tau, false);
-        double t = longest_step(s, f), after = gap(s, f, t), sigma = after / tau;
+        double t = inside_longest_step(s, f), after = gap(s, f, t), sigma = after / tau;
         sigma = smaller(sigma * sigma * sigma, 1);
         sigma = larger(sigma, CENTRING_AFTER * (1 - last_t) * (1 - last_t));
         find_step(s, f, sigma, tau, true);
-        t = TO_BOUNDARY * longest_step(s, f);
+        t = TO_BOUNDARY * inside_longest_step(s, f);
         if (t < SHORT) { /* towards the middle of the cones, without the corrector */
             find_step(s, f, CENTRING, tau, false);
-            t = TO_BOUNDARY * longest_step(s, f);
+            t = TO_BOUNDARY * inside_longest_step(s, f);
         }
         if (!(t > 0)) return ZN_ERROR_NO_CONVERGENCE;
         last_t = t;
@@ -277,10 +238,9 @@ zn_status many_interior(many_system *s, interior_plan plan) {
             f->y[k] += t * f->dy[k];
             f->z[k] += t * f->dz[k];
         }
-        s->out->interior_iterations++;
         if (t < plan.fall) f->theta *= THETA_FALL;
         else if (t > LONG) f->theta = smaller(1, THETA_GROWTH * f->theta + THETA_LEAST);
-        double now = look(s, f);
+        double now = inside_look(s, f);
         if (now <= s->settings.residual) return ZN_OK;
         if (now < plan.enough) return ZN_ERROR_NO_CONVERGENCE;
     }

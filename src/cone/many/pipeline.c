@@ -8,9 +8,7 @@ enum {
     ACCELERATED = 60,
     FIXED_POINT_FIRST = 600,
     FIXED_POINT_GROWTH = 3,
-    INTERIOR_MOST = 100, /* at least; more of them where many contacts change on the way: */
-    INTERIOR_FAR = 250,
-    CONTACTS_PER_INTERIOR = 3,
+    INTERIOR_MOST = 100,
     POLISH_MOST = 150,
     POLISH_FAR = 50,
     SPLITTING_MOST = 400,
@@ -21,6 +19,7 @@ enum {
     SWEPT_STEPS = 60,
     FOLLOW_PATIENCE = 40, /* factorisations without a gain */
     INTERIOR_BRIEF = 25,
+    PATH_MOST = 250,
     DRIFT_LEAST = 50, /* contacts, where few digits are wanted */
     DRIFT_LOT = 1200, /* sweeps */
     DRIFT_LOTS = 20,
@@ -29,6 +28,7 @@ enum {
     SWEPT_POLISH = 30
 };
 #define INTERIOR_ENOUGH 1e-6
+#define PATH_ENOUGH 1e-5   /* where Newton's steps arrive from */
 #define EXACT 1e-6         /* residuals below this are the business of factorisations */
 #define NEARLY 10          /* times the residual that is wanted */
 #define INTERIOR_NEAR 1e-7 /* enough of a brief look from inside */
@@ -80,18 +80,11 @@ static zn_status polish(many_system *s) {
     return status;
 }
 
-/* In a pile the path turns at one contact after another, and how far it gets before it turns back is a matter of chance: who gives up early has to begin anew. In the
- * plane a dozen or two are enough. */
-static int interior_most(const many_system *s) {
-    int wanted = many_is_planar(s) ? 0 : s->n / CONTACTS_PER_INTERIOR;
-    return wanted < INTERIOR_MOST ? INTERIOR_MOST : wanted < INTERIOR_FAR ? wanted : INTERIOR_FAR;
-}
-
 /* Interior point from one start, and Newton's steps between sweeps from where it ended, also where something better was known, which waits in v. */
-static zn_status begin_inside(many_system *s, const interior_plan *start) {
+static zn_status begin_inside(many_system *s, const interior_plan *start, bool path) {
     memcpy(s->v, s->best, (size_t)s->m * sizeof(double));
     s->best_residual = INFINITY;
-    zn_status status = many_interior(s, *start);
+    zn_status status = path ? many_path(s, start) : many_interior(s, *start);
     return is_final(status) || !(s->best_residual < INFINITY) ? status : many_swept_newton(s, SWEPT_POLISH);
 }
 
@@ -101,18 +94,23 @@ static void keep_better(many_system *s, double before) {
     s->best_residual = before;
 }
 
-/* Interior point from several starts, the last digits by Newton, between sweeps at first, and by proximal points, from where it ended, also where sweeps have found less: their points are as good as
- * nothing to Newton. */
+/* From several starts, in space: the interior point method, which steers by tau, arrives after some dozens of iterations, or not at all; along the path and through its folds
+ * it takes longer, but arrives more often. With another smoothing of slip the path is another one. */
 static zn_status solve_from_inside(many_system *s) {
-    const int most = interior_most(s);
-    const interior_plan starts[] = {{most, PLANAR_NEAR, 10, 0.1, 0, 0}, /* in the plane only */
-                                    {most, INTERIOR_ENOUGH, 10, 0.1, 0, 0},   {most, INTERIOR_ENOUGH, 10, 0.1, 0.03, 0},
-                                    {most, INTERIOR_ENOUGH, 10, 0.1, 0.1, 0}, {most, INTERIOR_ENOUGH, 1, 0.5, 0, 0},
-                                    {most, INTERIOR_ENOUGH, 100, 0.3, 0, 0}};
+    static const struct {
+        bool path;
+        interior_plan plan;
+    } starts[] = {{false, {INTERIOR_MOST, INTERIOR_ENOUGH, 10, 0.1, 0, 0}},
+                  {true, {PATH_MOST, PATH_ENOUGH, 1, 0, 0.2, 6}},
+                  {true, {PATH_MOST, PATH_ENOUGH, 1, 0, 0.2, 60}},
+                  {true, {PATH_MOST, PATH_ENOUGH, 1, 0, 3, 3}},
+                  {false, {INTERIOR_MOST, INTERIOR_ENOUGH, 10, 0.1, 0.03, 0}}};
     zn_status status = ZN_ERROR_NO_CONVERGENCE;
-    for (size_t k = !many_is_planar(s); k < sizeof starts / sizeof *starts && !is_final(status); k++) {
+    for (size_t k = 0; k < sizeof starts / sizeof *starts && !is_final(status); k++) {
+        interior_plan plan = starts[k].plan;
+        if (k == 0 && many_is_planar(s)) plan.enough = PLANAR_NEAR;
         double before = s->best_residual;
-        status = begin_inside(s, &starts[k]);
+        status = begin_inside(s, &plan, starts[k].path);
         if (!is_final(status) && s->best_residual < FOLLOW_NEAR) status = many_follow(s, FOLLOW_PATIENCE);
         if (!is_final(status) && s->best_residual < INFINITY && s->n < LARGE) status = polish(s);
         keep_better(s, before);
@@ -127,8 +125,8 @@ static zn_status solve_few(many_system *s) {
     if (is_final(status) || s->settings.residual >= EXACT || s->nR > 0) return status;
     double before = s->best_residual;
     int spent = s->out->factorisations;
-    status =
-        begin_inside(s, &(interior_plan){.iterations = INTERIOR_BRIEF, .enough = INTERIOR_NEAR, .start = 1, .fall = 0.1, .blunt_rest = 1});
+    status = begin_inside(
+        s, &(interior_plan){.iterations = INTERIOR_BRIEF, .enough = INTERIOR_NEAR, .start = 1, .fall = 0.1, .blunt_rest = 1}, false);
     if (is_final(status)) return status;
     if (s->best_residual > FOLLOW_NEAR) s->best_residual = INFINITY; /* a bad start for what follows */
     keep_better(s, before);

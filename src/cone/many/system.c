@@ -205,6 +205,7 @@ static void release(many_system *s) {
     many_fixed_point_destroy(s);
     many_newton_destroy(s);
     many_follow_destroy(s);
+    many_path_destroy(s);
     many_interior_destroy(s);
     void *memory[] = {s->quads, s->start, s->index,  s->diagonal, s->transposed, s->W,    s->q,    s->mu,
                       s->nu,    s->S,     s->weight, s->friction, s->rolling,    s->unit, s->slip, s->reach,

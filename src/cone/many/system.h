@@ -53,6 +53,7 @@ struct many_system {
     struct active_matrix *active;
     struct follow *follow;
     struct interior *interior;
+    struct path *path;
     bool interior_ready; /* its matrix belongs to W */
 };
 
@@ -124,5 +125,7 @@ typedef struct interior_plan {
 } interior_plan;
 zn_status many_interior(many_system *, interior_plan); /* ZN_OK: solved */
 void many_interior_destroy(many_system *);
+zn_status many_path(many_system *, const interior_plan *); /* iterations, enough, blunt, blunt_rest; ZN_OK: solved */
+void many_path_destroy(many_system *);
 
 #endif
