@@ -5,7 +5,7 @@
 
 #include <stdarg.h>
 
-enum { MOST_RODS = 3, MOST_WALLS = 4, MOST_TEXT = 8000, SYSTEMS = 10, MANY_SYSTEMS = 3 * SYSTEMS, MOST_REJECTED = 100 };
+enum { MOST_RODS = 3, MOST_WALLS = 4, MOST_TEXT = 8000, SYSTEMS = 10, MANY_SYSTEMS = 3 * SYSTEMS, MOST_REJECTED = 400 };
 
 typedef struct maker {
     uint64_t seed;
