@@ -100,17 +100,16 @@ static zn_status solve_from_inside(many_system *s) {
     static const struct {
         bool path;
         interior_plan plan;
-    } starts[] = {{false, {INTERIOR_MOST, INTERIOR_ENOUGH, 10, 0.1, 0, 0}},
+    } starts[] = {{false, {INTERIOR_MOST, PLANAR_NEAR, 10, 0.1, 0, 0}}, /* in the plane only */
+                  {false, {INTERIOR_MOST, INTERIOR_ENOUGH, 10, 0.1, 0, 0}},
                   {true, {PATH_MOST, PATH_ENOUGH, 1, 0, 0.2, 6}},
                   {true, {PATH_MOST, PATH_ENOUGH, 1, 0, 0.2, 60}},
                   {true, {PATH_MOST, PATH_ENOUGH, 1, 0, 3, 3}},
                   {false, {INTERIOR_MOST, INTERIOR_ENOUGH, 10, 0.1, 0.03, 0}}};
     zn_status status = ZN_ERROR_NO_CONVERGENCE;
-    for (size_t k = 0; k < sizeof starts / sizeof *starts && !is_final(status); k++) {
-        interior_plan plan = starts[k].plan;
-        if (k == 0 && many_is_planar(s)) plan.enough = PLANAR_NEAR;
+    for (size_t k = !many_is_planar(s); k < sizeof starts / sizeof *starts && !is_final(status); k++) {
         double before = s->best_residual;
-        status = begin_inside(s, &plan, starts[k].path);
+        status = begin_inside(s, &starts[k].plan, starts[k].path);
         if (!is_final(status) && s->best_residual < FOLLOW_NEAR) status = many_follow(s, FOLLOW_PATIENCE);
         if (!is_final(status) && s->best_residual < INFINITY && s->n < LARGE) status = polish(s);
         keep_better(s, before);
