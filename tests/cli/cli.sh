@@ -253,7 +253,7 @@ holds "no finished file appears" test ! -e long.csv
     echo 'contacts: {all: {between: all, friction: 0.3}}'
 } >row.yaml
 expect 2 "$zeno" run row.yaml --scheme rattle --step 1e-3 --end 1
-holds "some errors are shown" test "$(grep -c 'violates the gap' err)" -eq 20
+holds "some errors are shown" test "$(grep -c 'overlap by' err)" -eq 20
 holds "the others are counted" grep -q '^error: and 39 more$' err
 
 echo "$checks checks, $failures failed"
