@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How the search for contacts grows: spheres and boxes at constant density, from 10^2 to 10^5 bodies, numbered row by row. Nanoseconds a body (fastest of several), and the power of n
- * that the whole grows with: in a column of constant section, where a body has as many neighbours whatever n is; and in a cube, where few bodies have fewer, for more of
- * them are at the outside: there also the power of the number of candidates.
+/* How the search for contacts grows: spheres and boxes at constant density, from 10^2 to 10^5 bodies, numbered row by row. Nanoseconds a
+ * body (fastest of several), and the power of n that the whole grows with: in a column of constant section, where a body has as many
+ * neighbours whatever n is; and in a cube, where few bodies have fewer, for more of them are at the outside: there also the power of the
+ * number of candidates.
  *
  *   pairs     the broad phase alone: tree and near pairs, of which none may meet
  *   first     the first list: tree, near pairs, candidates

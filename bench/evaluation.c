@@ -3,8 +3,9 @@
  *
  *   bench_evaluation [--out FILE.csv] [--seconds S] [--scenes FOLDER] [--only scene:scheme]
  *
- * "all": every question with every derivative; "explicit": what moreau-midpoint asks (no derivatives by positions). Joints and contacts: the difference to the
- * same bodies without them. With --only a mechanism runs once, for callgrind (--toggle-collect=zn_simulation_step). */
+ * "all": every question with every derivative; "explicit": what moreau-midpoint asks (no derivatives by positions). Joints and contacts:
+ * the difference to the same bodies without them. With --only a mechanism runs once, for callgrind
+ * (--toggle-collect=zn_simulation_step). */
 #include "growth.h"
 
 #include <math.h>

@@ -3,7 +3,8 @@
  *
  *   bench_found [--out FILE.csv] [--scheme SCHEME] [--most N] [--seconds S]
  *
- * Both run in turn, for at least S seconds together, and the fastest run of each counts. The column `lists` says how often a list was made. */
+ * Both run in turn, for at least S seconds together, and the fastest run of each counts. The column `lists` says how often a list was
+ * made. */
 #include "zeno/zeno.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What inputs and states cost: a step of two masses on springs, formulas or bodies, with forces that read none, 20 inputs, or 20 inputs and 20 states (filters of a
- * position).
+/* What inputs and states cost: a step of two masses on springs, formulas or bodies, with forces that read none, 20 inputs, or 20 inputs and
+ * 20 states (filters of a position).
  *
  *   bench_machine [--out FILE.csv] [--seconds S]
  *

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What limits a study on very many machines: reports of lots and answers to them that one manager takes in a second, and bytes of rows. Under mpirun, with the
- * messages of the program: each worker sends reports of a size and waits for two answers at a time, as in src/study/processes.c; there are no runs.
+/* What limits a study on very many machines: reports of lots and answers to them that one manager takes in a second, and bytes of rows.
+ * Under mpirun, with the messages of the program: each worker sends reports of a size and waits for two answers at a time, as in
+ * src/study/processes.c; there are no runs.
  *
  *   mpirun -n 4 build/bench/bench_messages build/zeno-mpi.so                                                                     */
 #include "study/transport.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a redundant row costs: Bricard's mechanism (30 rows of which one is redundant) against the same loop without that row (a universal joint in
- * place of a hinge) and against the loop cut open at that hinge.
+/* What a redundant row costs: Bricard's mechanism (30 rows of which one is redundant) against the same loop without that row (a universal
+ * joint in place of a hinge) and against the loop cut open at that hinge.
  *
  *   bench_redundant [--scenes FOLDER] [--out FILE.csv] [--seconds S] [--only SCHEME] [--loop closed|independent|open]
  *
- * The three run in turn, for at least S seconds together, and the fastest run of each counts. With --only and --loop one of them runs once, for
- * callgrind (--toggle-collect=zn_simulation_step). */
+ * The three run in turn, for at least S seconds together, and the fastest run of each counts. With --only and --loop one of them runs once,
+ * for callgrind (--toggle-collect=zn_simulation_step). */
 #include "zeno/zeno.h"
 
 #include <stdio.h>

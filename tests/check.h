@@ -40,7 +40,8 @@ static inline void check_below_at(double actual, double bound, const char *what,
 }
 #define check_below(actual, bound) check_below_at(actual, bound, #actual, __FILE__, __LINE__)
 
-/* Of a test that repeats itself for long: `all` rounds; where the address checker watches, which takes up to ten times as long and looks at memory and not at numbers, `few`. */
+/* Of a test that repeats itself for long: `all` rounds; where the address checker watches, which takes up to ten times as long and looks at
+ * memory and not at numbers, `few`. */
 #ifdef __SANITIZE_ADDRESS__
 #define REPEATED(all, few) (few)
 #else

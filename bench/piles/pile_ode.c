@@ -4,7 +4,8 @@
  *     n radius mass friction step steps warm half_width   and n lines  x y z;  half_width 0: no walls
  *
  * and prints processor seconds per step (after `warm` steps), the mean over these steps of the sum of squared penetrations and of the mean
- * penetration, the largest one, and the kinetic energy at the end; with any argument the positions at the end before that. Penetrations are measured by the distances of the spheres themselves. */
+ * penetration, the largest one, and the kinetic energy at the end; with any argument the positions at the end before that. Penetrations are
+ * measured by the distances of the spheres themselves. */
 #include <ode/ode.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -22,8 +22,8 @@ extern "C" {
 #define ZN_VERSION_PATCH 0
 #define ZN_VERSION_NUMBER (ZN_VERSION_MAJOR * 10000 + ZN_VERSION_MINOR * 100 + ZN_VERSION_PATCH)
 
-/* Room for members of later versions, so that a program runs with a later library without being compiled again. Keep the zeros: start from a default function
- * or an initialiser. A definition with anything else there is ZN_ERROR_ARGUMENT: it comes from a later version. */
+/* Room for members of later versions, so that a program runs with a later library without being compiled again. Keep the zeros: start from
+ * a default function or an initialiser. A definition with anything else there is ZN_ERROR_ARGUMENT: it comes from a later version. */
 #define ZN_RESERVED size_t reserved[8]
 
 /* The list of outcomes: name, word, sentence. */

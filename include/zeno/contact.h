@@ -14,8 +14,8 @@
 extern "C" {
 #endif
 
-/* Contact geometries: identifier, words of scenes in space and in the plane, required keys, optional keys (beside place and material), sentence.
- * The keys have the names of the members of zn_geometry_def. */
+/* Contact geometries: identifier, words of scenes in space and in the plane, required keys, optional keys (beside place and material),
+ * sentence. The keys have the names of the members of zn_geometry_def. */
 #define ZN_GEOMETRY_LIST(X)                                                                                                    \
     X(POINT, "point", "point", "", "", "its place")                                                                            \
     X(POINTS, "points", "points", "points", "", "corners of anything")                                                         \
@@ -131,9 +131,9 @@ ZN_API zn_status zn_parts_contact(zn_parts *, const zn_contact_pair_def *def);
 /* A set of shapes: names of bodies (all of their shapes), geometries, and groups made before. */
 ZN_API zn_status zn_parts_group(zn_parts *, const char *name, int n_members, const char *const *members);
 
-/* Every shape of set a may touch every shape of set b. If several rules apply to a pair of shapes, the last one counts. These never touch: shapes
- * of the same body, bodies that cannot move, a pair with a declared contact, and bodies that a joint connects (unless `joined`; a joint with
- * the world connects nothing). Hollow shapes, infinite cylinders and surfaces by formula have declared contacts only. */
+/* Every shape of set a may touch every shape of set b. If several rules apply to a pair of shapes, the last one counts. These never touch:
+ * shapes of the same body, bodies that cannot move, a pair with a declared contact, and bodies that a joint connects (unless `joined`; a
+ * joint with the world connects nothing). Hollow shapes, infinite cylinders and surfaces by formula have declared contacts only. */
 typedef struct zn_collision_def {
     const char *name;
     const char *a, *b;         /* groups, bodies, geometries or "all". a NULL: all shapes; b NULL: the same as a */

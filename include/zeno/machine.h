@@ -2,7 +2,8 @@
 /* What turns a mechanical system into a machine: inputs, controllers, events and modes.
  *
  * A machine belongs to its builder and lives as long as that. Its names can be used in every formula of the builder; what is
- * declared first is known to what comes later. The values themselves belong to a simulation (zn_simulation_set_input): the model stays constant. */
+ * declared first is known to what comes later. The values themselves belong to a simulation (zn_simulation_set_input): the model stays
+ * constant. */
 #ifndef ZENO_MACHINE_H
 #define ZENO_MACHINE_H
 
@@ -23,20 +24,21 @@ ZN_API zn_status zn_machine_input(zn_machine *machine, const char *name, double 
 /* A parameter that may be changed between steps. */
 ZN_API zn_status zn_machine_parameter(zn_machine *machine, const char *name, double value);
 
-/* A state of a controller: a coordinate without mass and velocity, x' = rate(t, q, u, x, inputs), integrated by the scheme together with the mechanics. Its rate may
- * use every name of the builder, including later ones. */
+/* A state of a controller: a coordinate without mass and velocity, x' = rate(t, q, u, x, inputs), integrated by the scheme together with
+ * the mechanics. Its rate may use every name of the builder, including later ones. */
 ZN_API zn_status zn_machine_state(zn_machine *machine, const char *name, double start, zn_formula rate);
-/* A value that a discrete controller computes at t = 0, every, 2 every ...: steps end there, all formulas are evaluated with the previous values, and the
- * results hold until the next time. */
+/* A value that a discrete controller computes at t = 0, every, 2 every ...: steps end there, all formulas are evaluated with the previous
+ * values, and the results hold until the next time. */
 ZN_API zn_status zn_machine_sampled(zn_machine *machine, const char *name, double start, double every, zn_formula value);
 /* A mode: 1 or 0, changed by events. */
 ZN_API zn_status zn_machine_mode(zn_machine *machine, const char *name, bool on);
-/* The joint, force, constraint or contact with this name acts only while a condition holds: a formula of modes, inputs and other values that are constant within
- * a step. Declared before or after it; checked when the model is built. */
+/* The joint, force, constraint or contact with this name acts only while a condition holds: a formula of modes, inputs and other values
+ * that are constant within a step. Declared before or after it; checked when the model is built. */
 ZN_API zn_status zn_machine_switch(zn_machine *machine, const char *name, zn_formula condition);
 
 typedef enum zn_direction { ZN_DIRECTION_BOTH, ZN_DIRECTION_UP, ZN_DIRECTION_DOWN } zn_direction;
-/* An action of an event: it sets a state, a coordinate, a velocity ("x'"), a mode, an input or a sampled value. Formulas see the values before the event. */
+/* An action of an event: it sets a state, a coordinate, a velocity ("x'"), a mode, an input or a sampled value. Formulas see the values
+ * before the event. */
 typedef struct zn_event_set {
     const char *name;
     zn_formula value;
@@ -55,8 +57,8 @@ typedef struct zn_event_def {
 /* Adds an event; names that its formulas use may be declared later. */
 ZN_API zn_status zn_machine_event(zn_machine *machine, const zn_event_def *def);
 
-/* A function through points for table(NAME, x) in formulas. x ascends; outside the points the first and the last value hold. Periodic: the last value is
- * the first one. */
+/* A function through points for table(NAME, x) in formulas. x ascends; outside the points the first and the last value hold. Periodic: the
+ * last value is the first one. */
 typedef enum zn_interpolation { ZN_INTERPOLATION_LINEAR, ZN_INTERPOLATION_CUBIC } zn_interpolation;
 typedef struct zn_table_def zn_table_def;
 struct zn_table_def {

@@ -25,8 +25,9 @@ typedef struct zn_contact {
     int n_balls;         /* their dims add up to nF */
     const zn_ball *balls;
     const double *scale; /* per friction row: physical force = scale * lambda_F; NULL: ones */
-    /* row_N -1: bilateral rows of lambda, at most four, whose norm is added to normal_force: the friction of a joint by what it carries. A row
-     * that is -1 counts as zero. With load_length L, the rows are a force f (one row, or two) and a moment m (as many), and |f/2 + c| + |f/2 - c| is added, c = m/L or
+    /* row_N -1: bilateral rows of lambda, at most four, whose norm is added to normal_force: the friction of a joint by what it carries. A
+     * row that is -1 counts as zero. With load_length L, the rows are a force f (one row, or two) and a moment m (as many), and |f/2 + c| +
+     * |f/2 - c| is added, c = m/L or
      * (-m_1, m_2)/L: what the two ends of a guide of this length carry. */
     int n_load, load_rows[4];
     double load_length;
@@ -72,7 +73,8 @@ typedef struct zn_patterns {
     zn_pattern qdot_q, B, r_q, r_u, M, W, c0_q, c1_q, c1_u, c2_q, c2_u, p_q, b_q, b_u;
 } zn_patterns;
 
-/* Rates of states: anything; affine in the states; affine in the states, coordinates and velocities, with coefficients that never change; and without the time, too. */
+/* Rates of states: anything; affine in the states; affine in the states, coordinates and velocities, with coefficients that never change;
+ * and without the time, too. */
 typedef enum zn_rates { ZN_RATES_GENERAL, ZN_RATES_AFFINE, ZN_RATES_CONSTANT, ZN_RATES_STEADY } zn_rates;
 
 /* A model. Constant while simulations use it; one model may serve many threads, each with its own `work`. */
@@ -133,8 +135,8 @@ ZN_API zn_status zn_model_set_drawing(zn_context *context, zn_model *model, cons
  * start that is not finite or not positive definite, and energies that are not finite there, are ZN_ERROR_MODEL. */
 ZN_API zn_status zn_model_from_callbacks(zn_context *context, const zn_model *def, zn_model **model);
 
-/* worst: the largest error relative to max(1, size of the row's entries); what: its name. row and column (from 0; column -1: a vector) of the entry, what the
- * model says there and what differences say. */
+/* worst: the largest error relative to max(1, size of the row's entries); what: its name. row and column (from 0; column -1: a vector) of
+ * the entry, what the model says there and what differences say. */
 typedef struct zn_derivative_check {
     double worst;
     const char *what;

@@ -169,8 +169,8 @@ typedef enum zn_joint_type {
 } zn_joint_type;
 
 /* Options of a joint, set-valued as contacts are. s is the displacement of a prismatic joint, or the angle of a revolute one from
- * x of a to x of b about z: in (-pi, pi] at the start, where a turn more or less is taken if that is between the stops, and counting turns from there.
- * Each option is a part and a contact of its own: NAME.lower, NAME.upper, NAME.clutch, NAME.friction. */
+ * x of a to x of b about z: in (-pi, pi] at the start, where a turn more or less is taken if that is between the stops, and counting turns
+ * from there. Each option is a part and a contact of its own: NAME.lower, NAME.upper, NAME.clutch, NAME.friction. */
 typedef enum zn_clutch { ZN_CLUTCH_NONE, ZN_CLUTCH_FORWARD, ZN_CLUTCH_BACKWARD } zn_clutch;
 
 typedef struct zn_joint_options {
@@ -187,8 +187,9 @@ typedef struct zn_joint_options {
     ZN_RESERVED;
 } zn_joint_options;
 
-/* A place on the path of a rope or belt: a point of a body, or a pulley with a radius around it (in the plane; in space in the plane x, y of the
- * frame, seen from the tip of z), around which the line goes to the left (counterclockwise) or clockwise. A pulley that grips takes the line along as it turns; over others it slides, and rubs with a friction at most one. */
+/* A place on the path of a rope or belt: a point of a body, or a pulley with a radius around it (in the plane; in space in the plane x, y
+ * of the frame, seen from the tip of z), around which the line goes to the left (counterclockwise) or clockwise. A pulley that grips takes
+ * the line along as it turns; over others it slides, and rubs with a friction at most one. */
 typedef struct zn_rope_place {
     zn_frame frame;
     double radius; /* 0: a point */
@@ -245,8 +246,8 @@ typedef enum zn_force_type {
         ZN_FORCE_TYPE_COUNT
 } zn_force_type;
 
-/* A spring on one side only, such as a bump stop or a slack rope: it pushes while it is shorter than at rest, or pulls while it is longer, damper
- * included. */
+/* A spring on one side only, such as a bump stop or a slack rope: it pushes while it is shorter than at rest, or pulls while it is longer,
+ * damper included. */
 typedef enum zn_spring_side { ZN_SPRING_BOTH, ZN_SPRING_PUSH, ZN_SPRING_PULL } zn_spring_side;
 
 typedef struct zn_force_def {
@@ -255,8 +256,8 @@ typedef struct zn_force_def {
     zn_frame a, b; /* b: not of body and field forces */
     double stiffness, damping, length, angle;
     bool along_axis, in_frame;
-    /* Formulas: of t, parameters and coordinates and velocities of all bodies. Springs: instead of stiffness and damping the force (torque) that pulls
-     * them together, which may also use `length` (torsion: `angle`) and `rate`. Servos: the target. */
+    /* Formulas: of t, parameters and coordinates and velocities of all bodies. Springs: instead of stiffness and damping the force (torque)
+     * that pulls them together, which may also use `length` (torsion: `angle`) and `rate`. Servos: the target. */
     zn_formula value;
     zn_formula force[3], torque[3];
     double limit;        /* of the force or torque of a servo; 0: none */
@@ -273,8 +274,8 @@ ZN_API zn_status zn_parts_force(zn_parts *, const zn_force_def *def);
 
 /* A coordinate of its own with velocity name'. Its mass comes from zn_parts_energy. */
 ZN_API zn_status zn_parts_coordinate(zn_parts *, const char *name, double start, double velocity);
-/* A velocity of its own, which is the rate of no coordinate. Its mass comes from zn_parts_mass, its force, which is complete (potentials add nothing
- * to it), from zn_parts_generalised_force. */
+/* A velocity of its own, which is the rate of no coordinate. Its mass comes from zn_parts_mass, its force, which is complete (potentials
+ * add nothing to it), from zn_parts_generalised_force. */
 ZN_API zn_status zn_parts_velocity(zn_parts *, const char *name, double start);
 /* The rate of a coordinate that was added without a velocity: a formula, linear in velocities of any kind. */
 ZN_API zn_status zn_parts_kinematics(zn_parts *, const char *coordinate, zn_formula rate);

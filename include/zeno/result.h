@@ -39,15 +39,16 @@ ZN_API int zn_result_dataset_count(const zn_result *result);
 /* An empty structure: there is no such dataset. */
 ZN_API zn_result_dataset zn_result_get_dataset(const zn_result *result, int index);
 
-/* What the file says about its run: "scene", "title", "version", "scheme", "stages", "step", "end", "tolerance", "drawing", and "run", the scene as
- * it was run. NULL: not there. */
+/* What the file says about its run: "scene", "title", "version", "scheme", "stages", "step", "end", "tolerance", "drawing", and "run", the
+ * scene as it was run. NULL: not there. */
 ZN_API const char *zn_result_text(const zn_result *result, const char *name);
 /* The numbers among these: "stages", "step", "end", "tolerance". ZN_ERROR_ARGUMENT and NaN if it is missing or a text. */
 ZN_API zn_status zn_result_number(zn_result *result, const char *name, double *value);
 
-/* Found contacts: a table with an entry for each of them that has pushed since the row before or touches, in the order of rows. Columns: row (from 0), shape_a,
- * shape_b (numbers of names), feature_a, feature_b, x, y, z (where they touch), nx, ny, nz (normal, from b to a), gap (not a number where the contact has
- * left the list since the row before), normal (percussion since the row before), px, py, pz (the same with friction, on a). */
+/* Found contacts: a table with an entry for each of them that has pushed since the row before or touches, in the order of rows. Columns:
+ * row (from 0), shape_a, shape_b (numbers of names), feature_a, feature_b, x, y, z (where they touch), nx, ny, nz (normal, from b to a),
+ * gap (not a number where the contact has left the list since the row before), normal (percussion since the row before), px, py, pz (the
+ * same with friction, on a). */
 typedef struct zn_contact_table {
     long count;
     int n_columns;
@@ -61,14 +62,15 @@ typedef struct zn_contact_table {
 ZN_API zn_status zn_result_contacts(zn_result *result, zn_contact_table *table);
 
 /* Contact events that were located (contact_events: located): a table in the order of time. Columns: row (from 0, the first one at
- * or after the event), time, contact (number of names), kind (of zn_contact_event_kind), normal_before, normal_after (rates of the gap), tangential_before, tangential_after (sizes
- * of the slip velocity), normal_impulse, tangential_impulse, energy_lost. Where contacts are found, names of shapes follow those of contacts, contact is the first shape of a
- * found one, and a last column, other, its second shape (-1: not a found one). An empty table where the result has none. */
+ * or after the event), time, contact (number of names), kind (of zn_contact_event_kind), normal_before, normal_after (rates of the gap),
+ * tangential_before, tangential_after (sizes of the slip velocity), normal_impulse, tangential_impulse, energy_lost. Where contacts are
+ * found, names of shapes follow those of contacts, contact is the first shape of a found one, and a last column, other, its second shape
+ * (-1: not a found one). An empty table where the result has none. */
 ZN_API zn_status zn_result_contact_events(zn_result *result, zn_contact_table *table);
 
 /* Events of the scene: a table in the order of time. Columns: row (from 0, the first one at or after the event), event (number of
- * names), time, then positions, velocities and inputs, sampled values and modes by their names, all before the event set any. An empty table where the
- * result has none. */
+ * names), time, then positions, velocities and inputs, sampled values and modes by their names, all before the event set any. An empty
+ * table where the result has none. */
 ZN_API zn_status zn_result_events(zn_result *result, zn_contact_table *table);
 
 /* Writes all of it to a new file: .h5, .hdf5 or .csv (which holds neither texts nor poses). The bytes are those that a recorder with this

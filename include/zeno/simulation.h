@@ -59,8 +59,9 @@ typedef struct zn_settings {
 
 /* The default settings. */
 ZN_API zn_settings zn_settings_default(void);
-/* Sets a setting by its name in scenes and its value as text, as in the options of the program: "scheme" "radau-2a:2", "step" "auto", "damping" "0.8",
- * "friction_law" "staged". If the name or the text is wrong, the settings are unchanged; numbers are checked when the simulation is created. */
+/* Sets a setting by its name in scenes and its value as text, as in the options of the program: "scheme" "radau-2a:2", "step" "auto",
+ * "damping" "0.8", "friction_law" "staged". If the name or the text is wrong, the settings are unchanged; numbers are checked when the
+ * simulation is created. */
 ZN_API zn_status zn_settings_set(zn_context *context, zn_settings *settings, const char *name, const char *value);
 /* The value as text, truncated to `room` bytes including the terminating zero. */
 ZN_API zn_status zn_settings_get(zn_context *context, const zn_settings *settings, const char *name, char *text, size_t room);
@@ -91,8 +92,8 @@ typedef struct zn_simulation zn_simulation;
 ZN_API zn_status zn_simulation_create(zn_context *context, const zn_model *model, const zn_settings *settings, zn_simulation **simulation);
 ZN_API void zn_simulation_destroy(zn_simulation *simulation);
 
-/* One step (the last one is shortened to end exactly at the end time). ZN_OK until and at the end; after a failure the last good state is kept. Energies
- * that are not finite at the end, or in a row that is recorded, are ZN_ERROR_NOT_FINITE. The last step is
+/* One step (the last one is shortened to end exactly at the end time). ZN_OK until and at the end; after a failure the last good state is
+ * kept. Energies that are not finite at the end, or in a row that is recorded, are ZN_ERROR_NOT_FINITE. The last step is
  * ZN_ERROR_NO_CONVERGENCE if it or an earlier one is unfinished (zn_statistics); zn_simulation_done is then true. */
 ZN_API zn_status zn_simulation_step(zn_simulation *simulation);
 /* After a step: the next row to record. true: all functions below refer to it; it may lie inside the step (rows
@@ -107,8 +108,9 @@ ZN_API const double *zn_simulation_positions(const zn_simulation *simulation);
 /* u at that time, likewise. */
 ZN_API const double *zn_simulation_velocities(const zn_simulation *simulation);
 /* Percussions (time integrals of forces, units of momentum) in the rows of lambda (model.h), friction rows in physical
- * units: of the last step, and the sum over all steps. Among redundant constraints forces are shared such that they are the smallest (docs/parts.md),
- * which costs time: from the first call of one of these on, or with a recorder. What was before that is shared as it would be at the state of the first call. */
+ * units: of the last step, and the sum over all steps. Among redundant constraints forces are shared such that they are the smallest
+ * (docs/parts.md), which costs time: from the first call of one of these on, or with a recorder. What was before that is shared as it would
+ * be at the state of the first call. */
 ZN_API const double *zn_simulation_percussions(const zn_simulation *simulation);
 ZN_API const double *zn_simulation_percussion_totals(const zn_simulation *simulation);
 /* Gaps at the current state, in the order of contacts (NaN if a contact has none). */
@@ -167,8 +169,8 @@ ZN_API zn_pair_total zn_simulation_pair(const zn_simulation *simulation, int ind
 
 /* Sets an input; the next step uses it. Unknown names and values that are not finite are ZN_ERROR_ARGUMENT. */
 ZN_API zn_status zn_simulation_set_input(zn_simulation *simulation, const char *name, double value);
-/* An input follows a table over time. `held`: each value holds from its time to the next one, and steps end at these times; otherwise it is, within each step, the
- * value at its midpoint. The input cannot be set any more. */
+/* An input follows a table over time. `held`: each value holds from its time to the next one, and steps end at these times; otherwise it
+ * is, within each step, the value at its midpoint. The input cannot be set any more. */
 struct zn_table_def; /* zeno/machine.h */
 ZN_API zn_status zn_simulation_follow(zn_simulation *simulation, const char *input, const struct zn_table_def *table, bool held);
 /* Its present value. */
@@ -178,15 +180,17 @@ ZN_API const char *zn_simulation_input_name(const zn_simulation *simulation, int
 
 /* ---- snapshots ---- */
 
-/* Saves everything that passes from one step to the next; *size is the number of bytes. memory NULL: only the size. The same simulation gives the same bytes. */
+/* Saves everything that passes from one step to the next; *size is the number of bytes. memory NULL: only the size. The same simulation
+ * gives the same bytes. */
 ZN_API zn_status zn_simulation_save(const zn_simulation *simulation, void *memory, size_t room, size_t *size);
-/* A simulation of the same model and settings (except for the end) continues bit for bit like the one that was saved; its previous state does not
- * matter. A snapshot that is damaged, or of another model, other settings or another version, is ZN_ERROR_ARGUMENT and changes nothing. */
+/* A simulation of the same model and settings (except for the end) continues bit for bit like the one that was saved; its previous state
+ * does not matter. A snapshot that is damaged, or of another model, other settings or another version, is ZN_ERROR_ARGUMENT and changes
+ * nothing. */
 ZN_API zn_status zn_simulation_restore(zn_simulation *simulation, const void *snapshot, size_t size);
 
-/* Between steps: sets positions and velocities (NULL: unchanged) at the present time. `project`: they are moved onto the constraints and out of penetration by
- * the smallest change in the mass norm; otherwise they must be consistent (ZN_ERROR_START). Statistics and totals continue; an account counts the jump of
- * the energy as error of the scheme. On failure nothing changes. */
+/* Between steps: sets positions and velocities (NULL: unchanged) at the present time. `project`: they are moved onto the constraints and
+ * out of penetration by the smallest change in the mass norm; otherwise they must be consistent (ZN_ERROR_START). Statistics and totals
+ * continue; an account counts the jump of the energy as error of the scheme. On failure nothing changes. */
 ZN_API zn_status zn_simulation_set_state(zn_simulation *simulation, const double *positions, const double *velocities, bool project);
 /* Back to the start, as after zn_simulation_create. Accounts and recorders of it have to be created again. */
 ZN_API zn_status zn_simulation_reset(zn_simulation *simulation);
@@ -241,8 +245,8 @@ typedef struct zn_statistics {
     long found_lists, missed_pairs;
     double max_overlap;
     long row_choices; /* times that they were chosen: 1 as long as the first choice is kept; 0: never */
-    /* Many contacts, which are solved in components that share no equation: components of a solve, and the work on all of them. Zero where contacts
-     * are few, and where all are solved together. */
+    /* Many contacts, which are solved in components that share no equation: components of a solve, and the work on all of them. Zero where
+     * contacts are few, and where all are solved together. */
     double components_mean;
     long components_max, sweeps, factorisations, linear_solves;
     double cone_seconds;
@@ -251,8 +255,8 @@ typedef struct zn_statistics {
     long events_located, events_captured, event_solves, event_accumulations, painleve;
     long
         unfinished_steps; /* with a component of a thousand or more contacts, left above the tolerance when the work limit was reached: see max_residual */
-    /* step: auto, where impacts follow each other faster than they can be resolved: stretches of time that were passed by captured steps of first order, these
-     * steps, and the time of all of them. The accuracy that was asked for does not hold there. */
+    /* step: auto, where impacts follow each other faster than they can be resolved: stretches of time that were passed by captured steps of
+     * first order, these steps, and the time of all of them. The accuracy that was asked for does not hold there. */
     long chatter_stretches, chatter_steps;
     double chatter_time;
     size_t reserved[4];

@@ -22,8 +22,8 @@ typedef struct zn_ball {
     double mu;
 } zn_ball;
 
-/* Sets of friction forces: X(IDENTIFIER, word in scenes, least and most slip velocities, coefficients of friction (1, or up to one for each of them),
- * whether it has a radius, sentence). */
+/* Sets of friction forces: X(IDENTIFIER, word in scenes, least and most slip velocities, coefficients of friction (1, or up to one for each
+ * of them), whether it has a radius, sentence). */
 #define ZN_RESERVOIR_LIST(X)                                                           \
     X(BALL, ball, 1, 3, 1, false, "the same friction in all directions")               \
     X(ELLIPSE, ellipse, 2, 2, 2, false, "a semi-axis for each of two slip velocities") \

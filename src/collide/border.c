@@ -5,7 +5,8 @@
  *   ball, sphere   two corners: the one is in front of the other, across each edge that leads away from it
  *   ball, line     the foot on the edge: its distance to the nearest end;  line, line: on both edges
  *
- * It falls through zero in a smooth way. Features that have no border, and those that stand for a part of something round, are infinitely far from it. */
+ * It falls through zero in a smooth way. Features that have no border, and those that stand for a part of something round, are infinitely
+ * far from it. */
 #include "collide/internal.h"
 
 /* A feature is listed as long as it is beyond its border by less than this, in units of the length that counts as zero. */

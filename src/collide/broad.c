@@ -5,9 +5,9 @@
  *   that of the step                grown by |v| h + |omega| arm h      arm: farthest point from the origin of K; 0 of spheres about it
  *   fat box                         grown by the margin as well
  *
- * Fat boxes stand in a tree. A shape that leaves its fat box gets a new one; when a quarter of the boxes have been replaced, the tree is rebuilt. Pairs are
- * kept sorted: those of boxes that moved are found again by a walk through the tree, and merged with the others. Planes have no box: each is compared
- * with every fat box. */
+ * Fat boxes stand in a tree. A shape that leaves its fat box gets a new one; when a quarter of the boxes have been replaced, the tree is
+ * rebuilt. Pairs are kept sorted: those of boxes that moved are found again by a walk through the tree, and merged with the others. Planes
+ * have no box: each is compared with every fat box. */
 #include "collide/internal.h"
 
 #include <stdlib.h>

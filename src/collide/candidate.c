@@ -97,8 +97,8 @@ static vec3 ring_nearest(double R, vec3 axis, vec3 x) {
     return vec3_scale(R, vec3_normalised(out));
 }
 
-/* The nearest point of an ellipsoid to d, seen from its centre, and the normal there. In its axes x_i = a_i^2 d_i/(a_i^2 + t); the largest t with
- * sum (x_i/a_i)^2 = 1 is found by Newton's method from the left, where the sum is convex and falls. */
+/* The nearest point of an ellipsoid to d, seen from its centre, and the normal there. In its axes x_i = a_i^2 d_i/(a_i^2 + t); the largest
+ * t with sum (x_i/a_i)^2 = 1 is found by Newton's method from the left, where the sum is convex and falls. */
 static vec3 ellipsoid_nearest(const feature *g, const collide_pose *p, vec3 d, vec3 *n) {
     mat3 A = pose_matrix(p->A), M, Q;
     double a2[3], t;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What lists depend on besides poses: the fat boxes, near pairs, how far they may move, where they were when they were examined, and the last list. The tree of the boxes is
+/* What lists depend on besides poses: the fat boxes, near pairs, how far they may move, where they were when they were examined, and the
+ * last list. The tree of the boxes is
  * rebuilt: pairs do not depend on its shape. */
 #include "collide/internal.h"
 

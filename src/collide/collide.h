@@ -77,14 +77,16 @@ void collide_destroy(collide_world *);
 zn_status collide_add(collide_world *, const collide_shape *, const char *name, int *index);
 /* Which shapes may meet. Asked once for each pair of boxes that come near; must not change. Shapes of one body never meet. */
 void collide_filter(collide_world *, bool (*may_meet)(void *user, int shape_a, int shape_b), void *user);
-/* Shapes that hardly move are listed within this part of the margin (1 unless said), others within some of the ways that they may go: fewer candidates, looked for more often. */
+/* Shapes that hardly move are listed within this part of the margin (1 unless said), others within some of the ways that they may go: fewer
+ * candidates, looked for more often. */
 void collide_list_less(collide_world *, double least_margin);
 
 /* Threads that share near pairs; the same results with any number. */
 void collide_share(collide_world *, int threads);
 
-/* All candidates that may touch until h later, when bodies move as the poses say, except for `margin` (a length). The list is sorted. It is given back with the next
- * search, which examines what has moved and takes the rest from it; one with another number of entries (an empty one) is begun again. */
+/* All candidates that may touch until h later, when bodies move as the poses say, except for `margin` (a length). The list is sorted. It is
+ * given back with the next search, which examines what has moved and takes the rest from it; one with another number of entries (an empty
+ * one) is begun again. */
 zn_status collide_find(collide_world *, const collide_pose *poses, double h, double margin, collide_list *);
 /* The same, and pairs whose candidates are not valid at the end of their motion are examined in any case. */
 zn_status collide_find_along(collide_world *, const collide_pose *poses, const collide_pose *ends, double h, double margin, collide_list *);
@@ -95,10 +97,12 @@ void collide_keep(collide_world *, const collide_list *);
 void collide_forget(collide_world *);
 /* The next search examines the pairs of these entries (sorted) in any case. */
 void collide_doubt(collide_world *, const collide_list *);
-/* What the world keeps of the last list, as bytes; read by one with the same shapes (ZN_ERROR_ARGUMENT: they are of others). With the list itself. */
+/* What the world keeps of the last list, as bytes; read by one with the same shapes (ZN_ERROR_ARGUMENT: they are of others). With the list
+ * itself. */
 zn_status collide_carry(collide_world *, byte_stream *, collide_list *);
 void collide_carry_candidate(byte_stream *, collide_candidate *);
-/* The deepest overlap of any pair (0: none) and its shapes; that of pairs which no features can push apart: facets that lie across each other. */
+/* The deepest overlap of any pair (0: none) and its shapes; that of pairs which no features can push apart: facets that lie across each
+ * other. */
 typedef struct collide_overlap {
     double depth, unexplained;
     int pair[2];
@@ -108,18 +112,19 @@ typedef struct collide_entries {
     const void *first;
     size_t count, size;
 } collide_entries;
-/* Overlaps at these poses, found without the list. `missed` (may be NULL) gets candidates for pairs that overlap by more than `tolerance`: features that the
- * list has not, or has with other numbers. */
+/* Overlaps at these poses, found without the list. `missed` (may be NULL) gets candidates for pairs that overlap by more than `tolerance`:
+ * features that the list has not, or has with other numbers. */
 zn_status collide_check(collide_world *, const collide_pose *poses, double tolerance, const collide_entries *, collide_list *missed,
                         collide_overlap *);
 
-/* Two shapes that went through each other, or deep into each other, in a step of h between these poses (-1: there are none); `between` has room for as many poses.
- * Only pairs that the last list was made from are examined. wholly: only what was deeper than the thinner one is thick, or came through a sheet. */
+/* Two shapes that went through each other, or deep into each other, in a step of h between these poses (-1: there are none); `between` has
+ * room for as many poses. Only pairs that the last list was made from are examined. wholly: only what was deeper than the thinner one is
+ * thick, or came through a sheet. */
 zn_status collide_passes(collide_world *, const collide_pose *from, const collide_pose *to, double h, bool wholly, collide_pose *between,
                          int pair[2]);
 
-/* Whether the deepest overlap is more than the thickness of the thinner one of its shapes, and was less deep at the poses before. Planes are infinitely thick; sheets do not count: what
- * touches them is on one side of them. */
+/* Whether the deepest overlap is more than the thickness of the thinner one of its shapes, and was less deep at the poses before. Planes
+ * are infinitely thick; sheets do not count: what touches them is on one side of them. */
 bool collide_goes_through(collide_world *, const collide_pose *from, const collide_overlap *to);
 
 /* The order of lists: 0 for the same pair of features. */
@@ -135,10 +140,12 @@ double collide_to_border(const collide_world *, const collide_pose *, const coll
 /* Half the diagonal of the smallest shape: lengths are small against it or not. */
 double collide_smallest(const collide_world *);
 
-/* A flat face with n > 3 corners in space, with or without notches, as n - 2 triangles of its corners, of the same sense. *wrong: NULL, or why it cannot be divided. */
+/* A flat face with n > 3 corners in space, with or without notches, as n - 2 triangles of its corners, of the same sense. *wrong: NULL, or
+ * why it cannot be divided. */
 zn_status collide_cut_face(zn_context *, int n, const double *points, int (*triangle)[3], const char **wrong);
 
-/* The convex hull of points: its corners and triangles (counter-clockwise from outside, corners counted from 0), which the caller frees. name: for errors, or NULL. */
+/* The convex hull of points: its corners and triangles (counter-clockwise from outside, corners counted from 0), which the caller frees.
+ * name: for errors, or NULL. */
 zn_status collide_hull(zn_context *, int n, const double *points, const char *name, int *n_corners, double (**corners)[3], int *n_triangles,
                        int (**triangles)[3]);
 

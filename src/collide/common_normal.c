@@ -5,9 +5,10 @@
  *
  *     x_a - x_b = s n,   |n| = 1,   x = (1 - w) y_0 + w y_1,   n.(y_0 - y_1) = 0
  *
- * An outermost point y(n) is a vertex, the lowest point of a rim, or one of an ellipsoid; on an edge, or the generator of a cylinder or cone, there are two, and the share w
- * says where between them x is. Newton's method for n and the shares takes dy/dn, which are radii of curvature: zero at a vertex. If a share is found outside of 0 .. 1 the
- * edge ends before, and the end is what is outermost. What is found counts only if the pieces are as far apart along it as along the direction that was known. */
+ * An outermost point y(n) is a vertex, the lowest point of a rim, or one of an ellipsoid; on an edge, or the generator of a cylinder or
+ * cone, there are two, and the share w says where between them x is. Newton's method for n and the shares takes dy/dn, which are radii of
+ * curvature: zero at a vertex. If a share is found outside of 0 .. 1 the edge ends before, and the end is what is outermost. What is found
+ * counts only if the pieces are as far apart along it as along the direction that was known. */
 #include "collide/internal.h"
 #include "linalg/dense.h"
 

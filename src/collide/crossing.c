@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whether a surface crosses itself.
  *
- * Meshes: an edge of a triangle goes through another one with which it has no corner in common. With the plane n.(x - p) = 0 of that one the ends
- * a, b of the edge lie on both sides, and the point of the edge in the plane,
+ * Meshes: an edge of a triangle goes through another one with which it has no corner in common. With the plane n.(x - p) = 0 of that one
+ * the ends a, b of the edge lie on both sides, and the point of the edge in the plane,
  *
  *   x = a + s (b - a),   s = d_a/(d_a - d_b),   d = n.(. - p),
  *
  * lies inside of all its sides, or on one of them and the edge goes through both triangles of that side.
  *
- * Chains: the ends of each of two segments lie on both sides of the other one; or one ends on the other and the chain goes on to its other side.
+ * Chains: the ends of each of two segments lie on both sides of the other one; or one ends on the other and the chain goes on to its other
+ * side.
  *
  * What only touches, to round-off, does not cross. */
 #include "collide/internal.h"

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The direction along which two pieces that overlap are parted by the least way.
  *
- * 0 lies in the difference D = a - b of the pieces, and the least way is its distance from the boundary of D. A polytope whose corners are outermost points of D
- * lies in D: the distance of 0 from its nearest face is at most the least way. Along the normal d of that face D reaches to h(d), which is at least the least way, and
- * the outermost point there becomes a corner. So the truth is enclosed (the expanding polytope of van den Bergen), also where several directions are each better than all
- * beside them: searches that climb, as those of round.c, find one of these. */
+ * 0 lies in the difference D = a - b of the pieces, and the least way is its distance from the boundary of D. A polytope whose corners are
+ * outermost points of D lies in D: the distance of 0 from its nearest face is at most the least way. Along the normal d of that face D
+ * reaches to h(d), which is at least the least way, and the outermost point there becomes a corner. So the truth is enclosed (the expanding
+ * polytope of van den Bergen), also where several directions are each better than all beside them: searches that climb, as those of
+ * round.c, find one of these. */
 #include "collide/internal.h"
 
 enum { EXPAND_POINTS = 48, EXPAND_FACES = 2 * EXPAND_POINTS };

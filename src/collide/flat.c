@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Faces on faces: four corners of a flat contact carry a rigid body as well as all of them do: those that span (nearly) the largest area. The first is the
- * farthest from the middle, the second the farthest from the first, the others the farthest on both sides of the line between them; where all are on one side, the fourth is the
- * farthest beyond the other sides of the triangle. Ties, to round-off, go to the
- * one that comes first in the list, so that the choice stays while the bodies rest. Contacts that are not flat are left alone. Other corners that come
- * down when the body tilts are found by the check after the step. */
+/* Faces on faces: four corners of a flat contact carry a rigid body as well as all of them do: those that span (nearly) the largest area.
+ * The first is the farthest from the middle, the second the farthest from the first, the others the farthest on both sides of the line
+ * between them; where all are on one side, the fourth is the farthest beyond the other sides of the triangle. Ties, to round-off, go to the
+ * one that comes first in the list, so that the choice stays while the bodies rest. Contacts that are not flat are left alone. Other
+ * corners that come down when the body tilts are found by the check after the step. */
 #include "collide/internal.h"
 
 /* Normals (sine) and gaps (share of the size) that are the same. */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How long the candidates of a pair stay valid. The pair has a slack: a length that the two shapes may move against each other before other features than the listed ones
- * could touch: a vertex reaches the border of a face, a foot the end of an edge, or two that are apart meet. The motion of shape a as seen from body b, since
- * the pair was examined and in the coming step,
+/* How long the candidates of a pair stay valid. The pair has a slack: a length that the two shapes may move against each other before other
+ * features than the listed ones could touch: a vertex reaches the border of a face, a foot the end of an edge, or two that are apart meet.
+ * The motion of shape a as seen from body b, since the pair was examined and in the coming step,
  *
  *   |p - p_0| + |R - R_0| arm_a + (|v| + |omega| arm_a) h,      p = A_b'(r_a - r_b),  R = A_b' A_a,
  *
  * with v the velocity of r_a and omega the angular velocity relative to b, bounds this, whatever motion both have in common. So does
- * that of b as seen from a; the smaller one counts, whichever of the two is called a. A sphere that turns about its middle is the same: its axes stay those of the
- * scene. */
+ * that of b as seen from a; the smaller one counts, whichever of the two is called a. A sphere that turns about its middle is the same: its
+ * axes stay those of the scene. */
 #include "collide/internal.h"
 
 /* |R - R_0| (root of the sum of squares) of a turn by theta is 2^1.5 sin(theta/2) >= 0.9 theta: 1.2 times it is more than theta. */

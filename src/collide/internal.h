@@ -14,9 +14,9 @@
 /* Edges that enclose less than this (sine) are treated as parallel: the common normal of two lines is ill-conditioned there. */
 #define COLLIDE_PARALLEL 0.1
 
-/* A convex set: the hull of vertices, and a ball around each of its points. In space faces are polygons, counter-clockwise from outside, and an
- * edge lies between two faces; in the plane faces are edges of two vertices, and there are no other edges. A point or a segment has no face.
- * Features of a piece are numbered: vertices, faces, edges. */
+/* A convex set: the hull of vertices, and a ball around each of its points. In space faces are polygons, counter-clockwise from outside,
+ * and an edge lies between two faces; in the plane faces are edges of two vertices, and there are no other edges. A point or a segment has
+ * no face. Features of a piece are numbered: vertices, faces, edges. */
 typedef enum core { CORE_HULL, CORE_CYLINDER, CORE_CONE, CORE_ELLIPSOID } core;
 
 typedef struct polytope {
@@ -72,7 +72,8 @@ typedef struct outline {
     bool spins;        /* turns are seen: not those of a sphere about its middle */
 } outline;
 
-/* Where two bodies are, each as seen from the other, and the rotation of the first in the second; a sphere's axes are those of the scene. */
+/* Where two bodies are, each as seen from the other, and the rotation of the first in the second; a sphere's axes are those of the
+ * scene. */
 typedef struct relative {
     vec3 p[2];
     mat3 R;
@@ -187,8 +188,8 @@ zn_status polygon_check(zn_context *, int n, const double *points, const char *n
 zn_status polygon_pieces(zn_context *, int n, const double *points, polytope **pieces, int *n_pieces);
 
 /* ---- surface.c ---- */
-/* Of a surface that has its numbers of corners, points and facets, and zeros. Takes points in the frame of the shape; `closed`: every edge needs
- * two facets. */
+/* Of a surface that has its numbers of corners, points and facets, and zeros. Takes points in the frame of the shape; `closed`: every edge
+ * needs two facets. */
 zn_status surface_make(zn_context *, const double *points, const int *facets, bool closed, const char *name, surface *);
 /* From the frame of the shape to K; then boxes and tree. */
 zn_status surface_settle(zn_context *, surface *, vec3 centre, const mat3 *axes);
@@ -199,7 +200,8 @@ void surface_free(zn_context *, surface *);
 bool surface_is_convex(const surface *);
 /* A facet as a piece. Its arrays have room for a triangle. */
 void surface_facet(const surface *, int facet, polytope *);
-/* Is n (in K) the direction of a contact at this point or edge: does the surface around it lie behind? tilt: or nearly so, of a body that stands on several. */
+/* Is n (in K) the direction of a contact at this point or edge: does the surface around it lie behind? tilt: or nearly so, of a body that
+ * stands on several. */
 bool surface_allows_point(const surface *, int point, vec3 n, double tilt);
 bool surface_allows_edge(const surface *, int edge, vec3 n, double tilt);
 
@@ -229,18 +231,21 @@ zn_status round_reserve(collide_world *);
 void round_free(collide_world *);
 /* The best direction for two pieces of which one at least is round. */
 separation round_separate(const placed *a, const placed *b);
-/* The part of a round piece that faces the direction `out`; for others the piece itself. side: whose work space; on_face: out is the normal of a face. */
+/* The part of a round piece that faces the direction `out`; for others the piece itself. side: whose work space; on_face: out is the normal
+ * of a face. */
 const placed *round_part(collide_world *, int side, const placed *, vec3 out, bool on_face);
 /* How far the part may turn against a face with the normal n before it is another one: a length at the arm of its shape. */
 double round_slack(const collide_world *, const placed *, vec3 n);
-/* How far the shape moves, at least, while the point that is nearest to a face moves by 1: the lowest point of a flat rim runs ahead. At most 1. */
+/* How far the shape moves, at least, while the point that is nearest to a face moves by 1: the lowest point of a flat rim runs ahead. At
+ * most 1. */
 double round_pace(const collide_world *, const placed *, vec3 n);
 /* How the part touches: the feature of vertex v, of the edge. */
 void round_vertex(const placed *, int v, feature *);
 void round_edge(const placed *, feature *);
 
 /* ---- common_normal.c ---- */
-/* From a direction n (from b to a) to that of largest separation nearby, of two pieces of which one at least is round; n itself, if none is found. */
+/* From a direction n (from b to a) to that of largest separation nearby, of two pieces of which one at least is round; n itself, if none is
+ * found. */
 vec3 common_normal(const placed *a, const placed *b, vec3 n);
 
 /* ---- expand.c ---- */
@@ -282,10 +287,12 @@ zn_status narrow_pair(collide_world *, const collide_pose *, int a, int b, doubl
 double narrow_overlap(collide_world *, const collide_pose *, int a, int b);
 /* The same of shapes that take no work space, such as balls: threads may ask at the same time. False: others. */
 bool narrow_simple_overlap(const collide_world *, const collide_pose *, int a, int b, double *depth);
-/* Whether the middle of a piece of `other` went through a facet of `sheet` from its front to its back; way: how far they moved against each other, at most. */
+/* Whether the middle of a piece of `other` went through a facet of `sheet` from its front to its back; way: how far they moved against each
+ * other, at most. */
 bool narrow_goes_through(collide_world *, const collide_pose *from, const collide_pose *to, double way, int sheet, int other);
-/* Adds a candidate for the deepest overlap of two shapes, whatever their features: two edges that cross, or the outermost point of one along the direction of
- * least depth against the plane across it, each fixed to its body. Exact at these poses, and of first order beside them. */
+/* Adds a candidate for the deepest overlap of two shapes, whatever their features: two edges that cross, or the outermost point of one
+ * along the direction of least depth against the plane across it, each fixed to its body. Exact at these poses, and of first order beside
+ * them. */
 zn_status narrow_deepest(collide_world *, const collide_pose *, int a, int b, collide_list *);
 
 static inline vec3 pose_point(const vec3 r, const mat3 *A, vec3 x) { return vec3_add(r, mat3_apply(A, x)); }

@@ -207,8 +207,8 @@ static bool is_behind(const placed *facet, const placed *other) {
 
 enum { ADVANCES = 64 };
 
-/* The first time at which two pieces are nearer than `stop`, when they move as now: no piece moves faster than `speed` to the other, so that a
- * time distance/speed is free of contact. INFINITY: not before `end`. */
+/* The first time at which two pieces are nearer than `stop`, when they move as now: no piece moves faster than `speed` to the other, so
+ * that a time distance/speed is free of contact. INFINITY: not before `end`. */
 static double first_meeting(collide_world *w, const collide_pose *poses, const int shape[2], const int k[2], double speed, double stop,
                             double end) {
     double t = 0;
@@ -229,7 +229,8 @@ static double first_meeting(collide_world *w, const collide_pose *poses, const i
 
 /* ---- through a sheet ---- */
 
-/* Whether the way from x to y, in the frame of a surface, goes through a facet from its front to its back. In the plane a facet is a segment. */
+/* Whether the way from x to y, in the frame of a surface, goes through a facet from its front to its back. In the plane a facet is a
+ * segment. */
 static bool crosses_facet(const surface *s, int facet, vec3 x, vec3 y) {
     vec3 n = s->normal[facet], a = s->point[s->facet[facet][0]], b = s->point[s->facet[facet][1]];
     double before = vec3_dot(n, vec3_sub(x, a)), after = vec3_dot(n, vec3_sub(y, a));
@@ -264,7 +265,8 @@ bool narrow_goes_through(collide_world *w, const collide_pose *from, const colli
 
 /* ---- candidates ---- */
 
-/* A vertex over the common border of facets gives one candidate: where they are flat, or form a ridge, the facet in front. In a valley both are touched. */
+/* A vertex over the common border of facets gives one candidate: where they are flat, or form a ridge, the facet in front. In a valley both
+ * are touched. */
 static void merge_facets(const collide_world *w, collide_list *list, size_t first) {
     size_t n = first;
     for (size_t i = first; i < list->count; i++) {
@@ -348,7 +350,8 @@ static zn_status meet(collide_world *w, const collide_pose *const at[2], int a, 
     return ZN_OK;
 }
 
-/* How near features must be to be listed: nearer than the way that the shapes may come in the step, and a margin, which is some of these ways and at least a part of the one that is given. */
+/* How near features must be to be listed: nearer than the way that the shapes may come in the step, and a margin, which is some of these
+ * ways and at least a part of the one that is given. */
 static double listed_within(const collide_world *w, double way, double margin) {
     const double ways = 10;
     return way + smaller(margin, larger(ways * way, w->least_margin * margin));
@@ -407,7 +410,8 @@ zn_status narrow_pair(collide_world *w, const collide_pose *poses, int a, int b,
     return ZN_OK;
 }
 
-/* Points and segments that meet have no direction of their own: across both, or where that is not one, across the longer one, or any. In the plane only points are without faces. */
+/* Points and segments that meet have no direction of their own: across both, or where that is not one, across the longer one, or any. In
+ * the plane only points are without faces. */
 static separation separate_crossing(const placed *a, const placed *b) {
     vec3 u = vec3_sub(a->vertex[a->of->n_vertices - 1], a->vertex[0]), v = vec3_sub(b->vertex[b->of->n_vertices - 1], b->vertex[0]),
          ignored;
@@ -499,7 +503,8 @@ static bool cross_edges(const collide_world *w, const placed *const of[2], const
     return vec3_norm(cross) >= COLLIDE_PARALLEL;
 }
 
-/* The outermost point of one, t, against the plane through that of the other. The face or corner is the other one: the outermost point of a face is not unique. */
+/* The outermost point of one, t, against the plane through that of the other. The face or corner is the other one: the outermost point of a
+ * face is not unique. */
 static void point_on_plane(const collide_world *w, const placed *const of[2], const separation *s, collide_candidate *c) {
     bool hulls = of[0]->of->core == CORE_HULL && of[1]->of->core == CORE_HULL;
     int t = s->kind == AXIS_FACE_A || (s->kind != AXIS_FACE_B && of[0]->of->core == CORE_HULL && !hulls) ? 1 : 0;

@@ -4,12 +4,13 @@
  *
  *   r(x) = r_0 + x (r_1 - r_0),   A(x) = A_0 turned by x omega_0 h,   0 < x <= 1
  *
- * of every pair whose relative motion is longer than that. A plane is infinitely thick: nothing is ever behind it. Sheets have no thickness: nothing may come through their facets from
- * front to back. */
+ * of every pair whose relative motion is longer than that. A plane is infinitely thick: nothing is ever behind it. Sheets have no
+ * thickness: nothing may come through their facets from front to back. */
 #include "collide/internal.h"
 
-/* In half thicknesses of the thinner one: a distance that matters, the length of a piece of it, at least and (where there would be too many) at most, and overlaps that are too deep: on the
- * way (more than at its beginning), and at its end, where from a certain depth on it is not clear to which side to push. */
+/* In half thicknesses of the thinner one: a distance that matters, the length of a piece of it, at least and (where there would be too
+ * many) at most, and overlaps that are too deep: on the way (more than at its beginning), and at its end, where from a certain depth on it
+ * is not clear to which side to push. */
 static const double far = 0.5, piece_length = 0.25, longest_piece = 1, shallow = 0.05, deep = 0.5;
 enum { MOST_PIECES = 512 };
 
@@ -83,7 +84,8 @@ static bool passes(collide_world *w, const collide_pose *from, const collide_pos
     if (!(thin > 0)) return false;
     double depth = narrow_overlap(w, from, a, b), x = 0;
     const double on_way = larger(0, depth) + (wholly ? 2 : shallow) * thin, at_end = larger(on_way, deep * thin);
-    /* of sheets only facets that are near are looked at: how far they are apart is not known; but what comes through one of them was found above */
+    /* of sheets only facets that are near are looked at: how far they are apart is not known; but what comes through one of them was found
+     * above */
     const bool sheets = s->surface || t->surface;
     for (int left = MOST_PIECES; x < 1; left--) {
         double apart = sheets ? 0 : larger(0, -depth), even = way * (1 - x) / larger(1, left);

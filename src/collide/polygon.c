@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Simple polygons in the plane as convex pieces.
  *
- * Ears are cut off one by one (a triangle of three neighbours that turns left and has no other corner in it), then triangles are joined over
- * their common edges while the union stays convex (Hertel and Mehlhorn). Inner edges separate but are not touched; nor are corners that no body from outside
- * can touch with a point: flat and inward ones. */
+ * Ears are cut off one by one (a triangle of three neighbours that turns left and has no other corner in it), then triangles are joined
+ * over their common edges while the union stays convex (Hertel and Mehlhorn). Inner edges separate but are not touched; nor are corners
+ * that no body from outside can touch with a point: flat and inward ones. */
 #include "collide/internal.h"
 
 typedef struct flat {
@@ -106,7 +106,8 @@ static int cut_ears(const flat *f, int *ring, int (*triangle)[3]) {
 
 /* ---- faces ---- */
 
-/* The corners of a face along two axes at right angles to its normal, which is the sum of the cross products (Newell's). False: it has no area. */
+/* The corners of a face along two axes at right angles to its normal, which is the sum of the cross products (Newell's). False: it has no
+ * area. */
 static bool flatten(int n, const double *points, double *flat_points) {
     vec3 o = vec3_from(points), sum = {0, 0, 0};
     double size = 0;

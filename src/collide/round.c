@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Round pieces: cylinders and cones with flat ends, ellipsoids.
  *
- * Directions. s(n) = min_a n.x - max_b n.x is exact for any n, by points that are farthest along n. Tried are the normals of faces and of flat ends, the common
- * normals of sides (the axis of a cylinder is a segment with a radius), and the direction of the nearest points; the largest s wins. The latter has few digits when the
- * pieces touch: there it is taken from places a little apart, and gets its digits by common_normal.c.
+ * Directions. s(n) = min_a n.x - max_b n.x is exact for any n, by points that are farthest along n. Tried are the normals of faces and of
+ * flat ends, the common normals of sides (the axis of a cylinder is a segment with a radius), and the direction of the nearest points; the
+ * largest s wins. The latter has few digits when the pieces touch: there it is taken from places a little apart, and gets its digits by
+ * common_normal.c.
  *
  * Parts. What touches along a direction is a part of the piece, small enough to be a hull whose corners and edge have round features:
  *
- *   disc        a flat end on a face, seen from within ROUND_FLAT of its normal: a face; its corners are points of the rim, fixed to the body, the first
+ *   disc        a flat end on a face, seen from within ROUND_FLAT of its normal: a face; its corners are points of the rim, fixed to the
+ * body, the first
  *               where the rim is lowest
- *   generator   else, of a cylinder: the line on its side that is nearest; its ends are the rims (rings against planes: exact however far the body rolls),
+ *   generator   else, of a cylinder: the line on its side that is nearest; its ends are the rims (rings against planes: exact however far
+ * the body rolls),
  *               the line itself is the axis with the radius of the cylinder
  *   generator of a cone: from the apex, a point, to the rim; a ball on its side touches the cone itself
  *   ball        of an ellipsoid: that of its curvature at the point; against planes and balls the ellipsoid itself */
@@ -50,7 +53,8 @@ static vec3 axis_of(const placed *p) { return vec3_normalised(vec3_sub(p->vertex
 
 /* The direction across the axis; zero along it. */
 static vec3 across(vec3 axis, vec3 n) { return vec3_add_scaled(n, -vec3_dot(n, axis), axis); }
-/* The same of length 1. Of a direction nearly along the axis little is left but round-off, which has a part along it: large rims would leave their plane. */
+/* The same of length 1. Of a direction nearly along the axis little is left but round-off, which has a part along it: large rims would
+ * leave their plane. */
 static vec3 outward(vec3 axis, vec3 n) { return vec3_normalised(across(axis, vec3_normalised(across(axis, n)))); }
 
 /* ---- directions ---- */
@@ -131,7 +135,8 @@ static separation nearest_when_apart(const placed *a, const placed *b, vec3 n, d
     return is_a ? separate_by_points(&moved, b) : separate_by_points(a, &moved);
 }
 
-/* The outward normal of a round piece where the middle of the other one is above its side: near the best direction when the other is small. False: it has none. */
+/* The outward normal of a round piece where the middle of the other one is above its side: near the best direction when the other is small.
+ * False: it has none. */
 static bool side_normal(const placed *p, vec3 to, vec3 *n) {
     const polytope *P = p->of;
     if (P->core == CORE_HULL) return false;
@@ -173,8 +178,9 @@ static vec3 first_direction(const placed *a, const placed *b, const separation *
 enum { TURNS_APART = 4, TURNS_MOST = 32 };
 #define ROUND_ROUGH 0.01
 
-/* Moved apart along the best direction of all, two pieces have this direction as that of their nearest points; moved along another one, theirs is nearer to the
- * best one, by the ratio of the step and the radius of their curvature. So it is found by iteration, although the pieces touch. */
+/* Moved apart along the best direction of all, two pieces have this direction as that of their nearest points; moved along another one,
+ * theirs is nearer to the best one, by the ratio of the step and the radius of their curvature. So it is found by iteration, although the
+ * pieces touch. */
 /* s: the nearest points when the pieces are moved apart by `step` along n, which is a direction to begin with. */
 static void climb(const placed *a, const placed *b, separation s, vec3 n, double step, separation *best) {
     double size = vec3_norm(vec3_sub(a->centre, b->centre)), most = best->distance + 1e-9 * size, turned = INFINITY;
@@ -235,7 +241,8 @@ static double thickness(const placed *p, vec3 n) {
     return vec3_dot(n, vec3_sub(high, low));
 }
 
-/* What was found so far is the best direction of those beside it. As long as the overlap along it is little, no other one matters; else the best of all is looked for. */
+/* What was found so far is the best direction of those beside it. As long as the overlap along it is little, no other one matters; else the
+ * best of all is looked for. */
 static void try_least_way(const placed *a, const placed *b, separation *best) {
     if (best->kind == AXIS_NONE) { /* one inside of the other: any direction to begin with */
         vec3 n = vec3_sub(a->centre, b->centre), x = vec3_norm(n) > 0 ? vec3_normalised(n) : mat3_column(&a->A, 0);
@@ -418,7 +425,8 @@ double round_slack(const collide_world *w, const placed *p, vec3 n) {
     return larger(0, vec3_norm(across(axis, n)) - ROUND_FLAT) * w->shapes[p->shape].arm;
 }
 
-/* A turn by theta moves the lowest point of a rim by R theta/sine of its tilt, the foot of an ellipsoid by the radius of its curvature; and the shape by arm theta. */
+/* A turn by theta moves the lowest point of a rim by R theta/sine of its tilt, the foot of an ellipsoid by the radius of its curvature; and
+ * the shape by arm theta. */
 double round_pace(const collide_world *w, const placed *p, vec3 n) {
     const polytope *of = p->of->round;
     double arm = w->shapes[p->shape].arm, way;

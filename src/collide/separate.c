@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Two convex hulls: how far apart, in which direction, by which features.
  *
- * By axes. For a direction n from b to a the separation is  s(n) = min_a n.x - max_b n.x. The largest s over all n is the distance of the hulls, or, when
- * they overlap, minus the depth. Overlapping, the best n is a normal of a face or the common normal of two edges; so it is when the nearest
- * points lie in a face and a vertex, or in two edges. This is exact at any depth, zero included.
+ * By axes. For a direction n from b to a the separation is  s(n) = min_a n.x - max_b n.x. The largest s over all n is the distance of the
+ * hulls, or, when they overlap, minus the depth. Overlapping, the best n is a normal of a face or the common normal of two edges; so it is
+ * when the nearest points lie in a face and a vertex, or in two edges. This is exact at any depth, zero included.
  *
  * By points (Gilbert, Johnson, Keerthi). The nearest point x to 0 of the difference a - b: a simplex of its vertices is kept; the vertex
- * farthest along -x is added, and the simplex reduced to those that carry the nearest point, until no vertex comes nearer. Exact when the nearest points lie
- * anywhere, but the direction x/|x| has digits only while |x| is not small: it serves for hulls whose contact is at the distance of their radii. */
+ * farthest along -x is added, and the simplex reduced to those that carry the nearest point, until no vertex comes nearer. Exact when the
+ * nearest points lie anywhere, but the direction x/|x| has digits only while |x| is not small: it serves for hulls whose contact is at the
+ * distance of their radii. */
 #include "collide/internal.h"
 
 static double least_along(const placed *p, vec3 n, int *which) {
@@ -26,7 +27,8 @@ static bool to_fronts(const placed *a, const placed *b, vec3 n) {
     return (!a->surface || vec3_dot(n, a->normal[0]) < 0) && (!b->surface || vec3_dot(n, b->normal[0]) > 0);
 }
 
-/* Faces of f against the vertices of p; n out of f. Facets have one front, which is all that counts, except that what is behind does not touch. */
+/* Faces of f against the vertices of p; n out of f. Facets have one front, which is all that counts, except that what is behind does not
+ * touch. */
 static void try_faces(const placed *f, const placed *p, double sign, axis_kind kind, bool fronts, separation *best) {
     for (int i = 0; i < f->of->n_faces; i++) {
         vec3 n = f->normal[i];
@@ -41,7 +43,8 @@ static void try_faces(const placed *f, const placed *p, double sign, axis_kind k
     }
 }
 
-/* An edge with its two faces is an arc of directions between their normals. Two edges make a face of the difference when their arcs cross. */
+/* An edge with its two faces is an arc of directions between their normals. Two edges make a face of the difference when their arcs
+ * cross. */
 static bool arcs_cross(vec3 a, vec3 b, vec3 c, vec3 d) {
     vec3 ba = vec3_cross(b, a), dc = vec3_cross(d, c);
     double cba = vec3_dot(c, ba), dba = vec3_dot(d, ba), adc = vec3_dot(a, dc), bdc = vec3_dot(b, dc);

@@ -117,8 +117,8 @@ static zn_status make_surface(zn_context *context, solid *s, int corners, int n_
     return status;
 }
 
-/* A mesh that is closed and convex is a hull, whose directions of separation are exact at any depth. Larger ones stay meshes: pairs of near triangles are fewer than
- * pairs of edges. */
+/* A mesh that is closed and convex is a hull, whose directions of separation are exact at any depth. Larger ones stay meshes: pairs of near
+ * triangles are fewer than pairs of edges. */
 enum { CONVEX_MOST_FACETS = 256, CONVEX_MOST_EDGES = 64 };
 
 static zn_status make_mesh(zn_context *context, solid *s, const collide_shape *g) {

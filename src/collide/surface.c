@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Surfaces of facets: triangles in space, segments in the plane. Every facet is a face that is touched from its front, and knows its neighbours, so
- * that what slides over the surface does not feel its seams:
+/* Surfaces of facets: triangles in space, segments in the plane. Every facet is a face that is touched from its front, and knows its
+ * neighbours, so that what slides over the surface does not feel its seams:
  *
  *   an edge between facets that are flat or form a valley touches nothing (silent), nor does a point all of whose edges are silent;
- *   an edge or point touches along n only if the surface around it lies behind: n.(x - p) <= 0 for the points x beside it. Otherwise a facet in front of it
+ *   an edge or point touches along n only if the surface around it lies behind: n.(x - p) <= 0 for the points x beside it. Otherwise a
+ * facet in front of it
  *   is nearer, and has its own candidate. */
 #include "collide/internal.h"
 
@@ -246,8 +247,8 @@ bool surface_is_convex(const surface *s) {
     return true;
 }
 
-/* How much the surface around rises and falls along n (sines). It lies behind if it does not rise, or by no more than a share `tilt` of what it falls: a body that stands on
- * its corners tilts a little, and stands on all of them. */
+/* How much the surface around rises and falls along n (sines). It lies behind if it does not rise, or by no more than a share `tilt` of
+ * what it falls: a body that stands on its corners tilts a little, and stands on all of them. */
 typedef struct around {
     double rise, fall;
 } around;

@@ -133,8 +133,8 @@ static double to_border(const placed *p, int face, vec3 x) {
     return least;
 }
 
-/* A point behind a facet of a surface, where a facet beside it, over a convex edge, is less deep: that one pushes, or none. A point on the edge itself belongs to both:
- * bodies that are cut from one plate stand side by side. */
+/* A point behind a facet of a surface, where a facet beside it, over a convex edge, is less deep: that one pushes, or none. A point on the
+ * edge itself belongs to both: bodies that are cut from one plate stand side by side. */
 bool touch_leaves_beside(const meeting *m, const placed *b, vec3 x, double gap) {
     const surface *S = b->surface;
     if (!S || !(gap < -m->border)) return false;
@@ -147,7 +147,8 @@ bool touch_leaves_beside(const meeting *m, const placed *b, vec3 x, double gap) 
     return false;
 }
 
-/* A point of a surface far behind a face of a solid, at the very side of it, is on the face beside: the edge of a step that a box stands against. Penetrations that schemes leave are less deep. */
+/* A point of a surface far behind a face of a solid, at the very side of it, is on the face beside: the edge of a step that a box stands
+ * against. Penetrations that schemes leave are less deep. */
 static bool is_beside(const meeting *m, const placed *b, int face, vec3 x, double gap) {
     const double far = 0.1; /* of what is deep */
     if (b->surface || b->of->disc || !(gap < -far * m->deep)) return false;
@@ -187,7 +188,8 @@ static half rim_line(const meeting *m, const placed *p, int v) {
     return h;
 }
 
-/* Two lines that touch along n (from b to a) where they are now. Nearly parallel ones: a as a ball, b as a plane across n, both fixed to their bodies. */
+/* Two lines that touch along n (from b to a) where they are now. Nearly parallel ones: a as a ball, b as a plane across n, both fixed to
+ * their bodies. */
 static zn_status lines_cross(meeting *m, half a, half b, vec3 n) {
     vec3 u = mat3_apply(&a.of->A, vec3_from(a.is.axis)), v = mat3_apply(&b.of->A, vec3_from(b.is.axis)), cross = vec3_cross(u, v);
     vec3 d = mat3_apply(&a.of->A, vec3_from(a.is.point)), e = mat3_apply(&b.of->A, vec3_from(b.is.point));
@@ -236,7 +238,8 @@ zn_status touch_vertex_on_edge(meeting *m, const placed *a, int vertex, const pl
     return touch_emit(m, (half){a, vertex, f, false}, (half){b, touch_index_of_edge(b, edge), g, false}, 1, gap);
 }
 
-/* A vertex against a vertex; about: as above. Rims and ellipsoids are touched: as such by balls; sharp ones by a point across the direction of now. */
+/* A vertex against a vertex; about: as above. Rims and ellipsoids are touched: as such by balls; sharp ones by a point across the direction
+ * of now. */
 zn_status touch_vertex_on_vertex(meeting *m, const placed *a, int i, const placed *b, int j, vec3 about) {
     if ((is_ring(a, i) && !is_ring(b, j)) || (is_ellipsoid(a) && !is_ring(b, j) && !is_ellipsoid(b)))
         return touch_vertex_on_vertex(m, b, j, a, i, vec3_scale(-1, about));
@@ -271,7 +274,8 @@ static bool face_beside(const placed *p, int e, int k, vec3 *normal, vec3 *at) {
     return true;
 }
 
-/* Edges of surfaces that are in each other: whether an end of one is less deep behind a face beside the other, so that the face pushes it out over a shorter distance. */
+/* Edges of surfaces that are in each other: whether an end of one is less deep behind a face beside the other, so that the face pushes it
+ * out over a shorter distance. */
 static bool ends_are_nearer(const placed *a, int i, const placed *b, int j, double least) {
     for (int k = 0; k < 2; k++) {
         vec3 n, at;
@@ -282,8 +286,8 @@ static bool ends_are_nearer(const placed *a, int i, const placed *b, int j, doub
     return false;
 }
 
-/* Line against line, if they enclose `sine` at least, the nearest points lie in both edges, and both bodies lie behind them. n: about their normal,
- * from b to a. */
+/* Line against line, if they enclose `sine` at least, the nearest points lie in both edges, and both bodies lie behind them. n: about their
+ * normal, from b to a. */
 zn_status touch_edge_on_edge(meeting *m, const placed *a, int i, const placed *b, int j, vec3 n, double sine, bool *done) {
     vec3 u = touch_edge_of(a, i), v = touch_edge_of(b, j), d = vec3_sub(edge_end(a, i, 0), edge_end(b, j, 0));
     vec3 cross = vec3_cross(u, v);
@@ -293,7 +297,8 @@ zn_status touch_edge_on_edge(meeting *m, const placed *a, int i, const placed *b
     double most = m->border, s = (cosine * vec3_dot(d, v) - vec3_dot(d, u)) / sine2, t = (vec3_dot(d, v) - cosine * vec3_dot(d, u)) / sine2;
     if (!(s >= -most && s <= touch_edge_length(a, i) + most && t >= -most && t <= touch_edge_length(b, j) + most)) return ZN_OK;
     double side = vec3_dot(cross, n) >= 0 ? 1 : -1;
-    /* Only facets of two surfaces may lie the other way round: n is not about the normal of their edges. Of bodies, lines that are apart would be deep in each other. */
+    /* Only facets of two surfaces may lie the other way round: n is not about the normal of their edges. Of bodies, lines that are apart
+     * would be deep in each other. */
     const bool sheets = a->surface && b->surface;
     for (int turn = 0; turn < 2; turn++, side = -side) {
         vec3 out = vec3_scale(side / size, cross);

@@ -44,7 +44,8 @@ bool touch_leaves_beside(const meeting *, const placed *b, vec3 x, double gap);
 zn_status touch_vertex_on_face(meeting *, const placed *a, int vertex, const placed *b, int face);
 zn_status touch_vertex_on_edge(meeting *, const placed *a, int vertex, const placed *b, int edge, vec3 about);
 zn_status touch_vertex_on_vertex(meeting *, const placed *a, int i, const placed *b, int j, vec3 about);
-/* Line against line, if they enclose `sine` at least, the nearest points lie in both edges, and both bodies lie behind them. n: about their normal, from b to a. */
+/* Line against line, if they enclose `sine` at least, the nearest points lie in both edges, and both bodies lie behind them. n: about their
+ * normal, from b to a. */
 zn_status touch_edge_on_edge(meeting *, const placed *a, int i, const placed *b, int j, vec3 n, double sine, bool *done);
 
 #endif

@@ -17,9 +17,9 @@ static void set_box(tree_node *t, const box3 *box) {
     t->girth = (float)(box->hi[0] - box->lo[0] + box->hi[1] - box->lo[1] + box->hi[2] - box->lo[2]);
 }
 
-/* Boxes are put into the order of a curve that fills space: the binary digits of their middles' three coordinates, in turn, are one number (Morton's). Those that agree
- * in their first digits are near each other, so that a node is a stretch of the sorted list, cut where the first digit differs. Sorting by digits and cutting
- * cost O(n). */
+/* Boxes are put into the order of a curve that fills space: the binary digits of their middles' three coordinates, in turn, are one number
+ * (Morton's). Those that agree in their first digits are near each other, so that a node is a stretch of the sorted list, cut where the
+ * first digit differs. Sorting by digits and cutting cost O(n). */
 typedef struct tree_item {
     uint64_t key;
     int of;

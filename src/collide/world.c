@@ -97,7 +97,8 @@ static zn_status look_at(collide_world *w, const collide_pose *poses, double h, 
     return status;
 }
 
-/* The list after `n` entries goes on with candidates of a pair. While it is the last list (`same`) nothing is moved; from the first difference on the new one is made beside it. */
+/* The list after `n` entries goes on with candidates of a pair. While it is the last list (`same`) nothing is moved; from the first
+ * difference on the new one is made beside it. */
 static zn_status go_on(collide_world *w, collide_list *list, size_t n, const pair *p, const collide_candidate *at, size_t count,
                        bool *same) {
     collide_list *next = &w->next;
@@ -126,7 +127,8 @@ void collide_doubt(collide_world *w, const collide_list *list) {
     }
 }
 
-/* Pairs that have used this part of their slack are examined together with those that have used all of it, so that lists are made less often. */
+/* Pairs that have used this part of their slack are examined together with those that have used all of it, so that lists are made less
+ * often. */
 static const double soon = 0.5;
 
 zn_status collide_find(collide_world *w, const collide_pose *poses, double h, double margin, collide_list *list) {
@@ -232,8 +234,8 @@ bool collide_same_features(const collide_candidate *c, const collide_candidate *
     return same;
 }
 
-/* The features that overlap at the end of a step. What is listed as another part of the same feature (the tangent of a rim that has rolled on) is
- * listed again. Where the shapes overlap although everything listed is apart, their deepest points are listed. */
+/* The features that overlap at the end of a step. What is listed as another part of the same feature (the tangent of a rim that has rolled
+ * on) is listed again. Where the shapes overlap although everything listed is apart, their deepest points are listed. */
 static zn_status find_missed(collide_world *w, const collide_pose *poses, const pair *p, double tolerance, const collide_entries *list,
                              collide_list *missed, bool *known) {
     size_t first = missed->count, n = first;

@@ -198,12 +198,13 @@ typedef struct cone_solver cone_solver;
 /* All memory is taken here; solves do not allocate. The problem must stay alive. */
 cone_solver *cone_solver_create(zn_context *, const cone_problem *, const cone_settings *);
 void cone_solver_destroy(cone_solver *);
-/* Whether a solver may, and whether it does, solve the pieces of the problem that share no equation on their own, by methods for many contacts. */
+/* Whether a solver may, and whether it does, solve the pieces of the problem that share no equation on their own, by methods for many
+ * contacts. */
 bool cone_may_fall_apart(const cone_problem *, const cone_settings *);
 bool cone_solver_by_pieces(const cone_solver *);
-/* x, y: start in, solution out. ZN_OK only when outcome->worst <= tolerance, or outcome->roundoff or CONE_UNFINISHED says why not; otherwise
- * ZN_ERROR_NO_CONVERGENCE, ZN_ERROR_SINGULAR or ZN_ERROR_NOT_FINITE, without leaving an error in the context (the caller may retry), x and y then hold
- * the best iterate. */
+/* x, y: start in, solution out. ZN_OK only when outcome->worst <= tolerance, or outcome->roundoff or CONE_UNFINISHED says why not;
+ * otherwise ZN_ERROR_NO_CONVERGENCE, ZN_ERROR_SINGULAR or ZN_ERROR_NOT_FINITE, without leaving an error in the context (the caller may
+ * retry), x and y then hold the best iterate. */
 zn_status cone_solve(cone_solver *, double *x, double *y, cone_outcome *);
 
 /* psi of a problem without x at y, and how it depends on it: D by columns; rows of psi beyond `rows` do not. */
@@ -211,7 +212,8 @@ typedef struct cone_linear_psi {
     const double *psi, *D;
     int rows;
 } cone_linear_psi;
-/* A few contacts that all have modes, where psi is linear: at once, without a solver. False: y is as it was, and cone_solve has to do it. */
+/* A few contacts that all have modes, where psi is linear: at once, without a solver. False: y is as it was, and cone_solve has to do
+ * it. */
 bool cone_solve_modes(const cone_problem *, const cone_linear_psi *, double tolerance, double *y, cone_outcome *);
 typedef struct cone_expected {
     double noise;            /* 0: the tolerance must be met. Otherwise a residual above it that proves to be round-off of the model counts
@@ -221,7 +223,8 @@ typedef struct cone_expected {
 } cone_expected;
 void cone_expect_noise(cone_solver *, cone_expected);
 
-/* Rules of Newton's iteration, which the active sets of a scheme share. A start is taken as the solution only when it is this much better than asked
+/* Rules of Newton's iteration, which the active sets of a scheme share. A start is taken as the solution only when it is this much better
+ * than asked
  * for: errors of many steps in which nothing happens would add up to the tolerance otherwise. */
 #define CONE_START_SHARE 1e-5
 enum { CONE_BRIEF_ITERATIONS = 10 };

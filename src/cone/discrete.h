@@ -43,8 +43,8 @@ typedef struct discrete_result {
     double residual; /* |r - P_K(r - (u + (mu |u_T| + mu_R |u_R|) e_N))| / |q|, local q also for global problems */
 } discrete_result;
 
-/* r (dim n_contacts): start in, best found out. ZN_OK: the residual is at most `residual`. ZN_SOLVER_AUTO: the methods for many contacts, and
- * cone_solve where they fail on a problem of moderate size; the other solvers: cone_solve. */
+/* r (dim n_contacts): start in, best found out. ZN_OK: the residual is at most `residual`. ZN_SOLVER_AUTO: the methods for many contacts,
+ * and cone_solve where they fail on a problem of moderate size; the other solvers: cone_solve. */
 zn_status cone_discrete_solve(discrete *, zn_solver, double residual, double *r, discrete_result *);
 /* The measure alone, computed from the data and r. u (dim n_contacts; may be NULL) receives the velocities. */
 double cone_discrete_residual(discrete *, const double *r, double *u);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* W = H' M^-1 H, column by column. M falls apart into pieces that share no equation (bodies); a column of H meets a few of them, and only the
- * columns that meet one of these have an entry in its column of W. */
+/* W = H' M^-1 H, column by column. M falls apart into pieces that share no equation (bodies); a column of H meets a few of them, and only
+ * the columns that meet one of these have an entry in its column of W. */
 #include "cone/discrete_local.h"
 
 typedef struct pieces {
@@ -21,7 +21,8 @@ static void find_pieces(const zn_pattern *M, int *of) {
     for (int i = 0; i < M->rows; i++) of[i] = name_of(of, i);
 }
 
-/* Two passes over H: count, then enter. A column that meets a piece with several rows is entered once: the last entry of a piece decides. */
+/* Two passes over H: count, then enter. A column that meets a piece with several rows is entered once: the last entry of a piece
+ * decides. */
 static bool find_columns(zn_context *context, const zn_pattern *H, pieces *p) {
     int *last = MEM_ARRAY(context, int, H->rows + 1);
     p->start = MEM_ARRAY(context, int, H->rows + 2);

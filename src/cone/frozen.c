@@ -2,13 +2,16 @@
 /* A few contacts that all have modes: the linearised inclusions psi + D dmu are linear equations,
  *
  *     closed, stick    psi + D dmu = 0
- *     slip             mu_F + dmu_F = -m r d,   r = r_0 + mu_N + dmu_N          d: a sign of the mode, or a direction that does not depend on mu
+ *     slip             mu_F + dmu_F = -m r d,   r = r_0 + mu_N + dmu_N          d: a sign of the mode, or a direction that does not depend
+ * on mu
  *
- * which are solved by elimination of dmu_F and then of one row after the other. Not where rows are nearly dependent, or where directions turn with mu. */
+ * which are solved by elimination of dmu_F and then of one row after the other. Not where rows are nearly dependent, or where directions
+ * turn with mu. */
 #include "cone/solver.h"
 
 enum { MOST = 8 };
-/* In units in which the diagonal is about 1: what must be left of a column, else rows depend on each other. Of the largest entry of a column: the diagonal is taken. */
+/* In units in which the diagonal is about 1: what must be left of a column, else rows depend on each other. Of the largest entry of a
+ * column: the diagonal is taken. */
 static const double LEAST_PIVOT = 1e-6, OWN_SHARE = 0.1;
 /* Of the tolerance: what may be left after the solve. */
 static const double ENOUGH_SHARE = 0.5;
@@ -132,8 +135,8 @@ static bool gather(const linear_point *at, system_of_modes *o) {
     return true;
 }
 
-/* The row of `rows`, from k on, that column c is eliminated by: the k-th unless another is much larger there (stages of Lobatto IIIC have zeros on the
- * diagonal). False: rows are nearly dependent. */
+/* The row of `rows`, from k on, that column c is eliminated by: the k-th unless another is much larger there (stages of Lobatto IIIC have
+ * zeros on the diagonal). False: rows are nearly dependent. */
 static bool choose_pivot(const system_of_modes *o, int *rows, int count, int k, int c) {
     int best = k;
     double own = fabs(o->a[rows[k]][c]) * o->row[rows[k]].weight, most = own;

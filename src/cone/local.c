@@ -10,15 +10,18 @@
 /* A pivot below this, in the scaled matrix, stands for a redundant contact. */
 static const double tiny_pivot = 1e-12;
 static const double rank_tolerance = 1e-11;
-/* Contacts that are nearly redundant: forces along such a direction would be round-off over it. They are redundant, too, where the residual allows it. */
+/* Contacts that are nearly redundant: forces along such a direction would be round-off over it. They are redundant, too, where the residual
+ * allows it. */
 static const double soft_pivot = 1e-6;
 /* Shift of the diagonal that stands in for the orthogonal decomposition in large systems. */
 static const double least_shift = 1e-9;
 /* Shift of the problem whose solution says which of several is meant, and what it is solved to, of what is wanted. */
 static const double towards_zero = 1e-3, to_roundoff = 1e-4;
-/* From a large shift on the next one is this part of the last; a refinement that leaves more than this part of the residual shall take a smaller shift. */
+/* From a large shift on the next one is this part of the last; a refinement that leaves more than this part of the residual shall take a
+ * smaller shift. */
 static const double follow_ratio = 0.1, stuck_refinement = 0.1;
-/* Of the residual of the whole problem: what may be left of the linearised one, for the next linearisation is another one; and gaps and forces that are zero as far as one can tell by this one. */
+/* Of the residual of the whole problem: what may be left of the linearised one, for the next linearisation is another one; and gaps and
+ * forces that are zero as far as one can tell by this one. */
 static const double usable_share = 1e-3, near_share = 1e-2;
 /* Shifts of proximal points: the first, and how they change. */
 static const double first_shift = 1e-8, shift_fall = 0.3, shift_rise = 30;
@@ -42,7 +45,8 @@ enum {
     FOLLOW_FAILURES = 8
 };
 
-/* Sum of n^3 over the dense systems of a solve, or multiplications of its projections, less than a second of work; and of a solve where similar ones took long and failed before. */
+/* Sum of n^3 over the dense systems of a solve, or multiplications of its projections, less than a second of work; and of a solve where
+ * similar ones took long and failed before. */
 static const double dense_most = 5e9, dense_hopeless = 4e8;
 
 static double work_most(const cone_solver *s) { return s->expected.hopeless ? dense_hopeless : dense_most; }
@@ -173,7 +177,8 @@ static void build_system(cone_solver *s, int n, double shift) {
     for (int r = 0; r < n; r++) s->z[r] = -s->R[s->active[r]] * s->factor[s->active[r]];
 }
 
-/* Whether the inverse magnifies so much that forces along some direction would be round-off: inverse iteration with the factors at hand, for pivots alone depend on the order of rows. */
+/* Whether the inverse magnifies so much that forces along some direction would be round-off: inverse iteration with the factors at hand,
+ * for pivots alone depend on the order of rows. */
 static bool is_nearly_singular(cone_solver *s, int n) {
     double *v = s->row, size = sqrt(n);
     for (int k = 0; k < n; k++) v[k] = 1;
@@ -211,9 +216,9 @@ static void find_blocks(cone_solver *s, int n) {
     }
 }
 
-/* Where the forces are not unique those of least norm are meant: not the least change from where the iteration happens to be, which depends on its way, and so on
- * round-off. With z_0 = rho^(-1/2) (y + dy) that is z = S^+ (S z_0 + right side) - z_0, by the orthogonal decomposition: the system in the first n of ny rows, ones on
- * the rest of the diagonal. */
+/* Where the forces are not unique those of least norm are meant: not the least change from where the iteration happens to be, which depends
+ * on its way, and so on round-off. With z_0 = rho^(-1/2) (y + dy) that is z = S^+ (S z_0 + right side) - z_0, by the orthogonal
+ * decomposition: the system in the first n of ny rows, ones on the rest of the diagonal. */
 static void solve_least_norm(cone_solver *s, int n, double tolerance) {
     int ny = s->p->ny;
     for (int c = 0; c < n; c++) {
@@ -236,8 +241,8 @@ static void solve_least_norm(cone_solver *s, int n, double tolerance) {
     }
 }
 
-/* The same for contacts with modes, block by block: bodies that do not touch each other have blocks of their own, most of which are regular. False: one is not, and regular ones are
- * wanted. */
+/* The same for contacts with modes, block by block: bodies that do not touch each other have blocks of their own, most of which are
+ * regular. False: one is not, and regular ones are wanted. */
 static bool solve_blocks(cone_solver *s, int n, double tiny, double tolerance, bool robust, cone_inverse *inverse) {
     lin_cod *cod = s->cod ? s->cod : s->blocks;
     find_blocks(s, n);
@@ -358,16 +363,17 @@ static zn_status run_newton(cone_solver *s, const attempt *how, local_result *re
 
 /* ---- one of several solutions ---- */
 
-/* A shift means the same in all rows: not where cones have modes, nor where slip on one level guides that on another, nor where multipliers are sums over stages: there the
- * solution of least norm may be one that creates energy. */
+/* A shift means the same in all rows: not where cones have modes, nor where slip on one level guides that on another, nor where multipliers
+ * are sums over stages: there the solution of least norm may be one that creates energy. */
 static bool may_choose(const cone_solver *s) {
     bool may = s->cod && !s->frozen && !s->p->A.start;
     for (int k = 0; k < s->p->n_cones && may; k++) may = s->p->cones[k].stick_of == -1;
     return may;
 }
 
-/* Where several choices of contacts that carry a force, or stick, are right, the way of the iteration decides which is found, and so round-off does: a box that lands flat on another, and slides. With a
- * shift towards zero there is one solution, that of nearly the least norm, if the shift is large: from there the solutions for smaller ones are followed. */
+/* Where several choices of contacts that carry a force, or stick, are right, the way of the iteration decides which is found, and so
+ * round-off does: a box that lands flat on another, and slides. With a shift towards zero there is one solution, that of nearly the least
+ * norm, if the shift is large: from there the solutions for smaller ones are followed. */
 static zn_status follow_shifts(cone_solver *s, attempt *how, local_result *result) {
     size_t bytes = (size_t)s->p->ny * sizeof(double);
     double tolerance = how->tolerance, done = 1, tried = done;
@@ -387,8 +393,9 @@ static zn_status follow_shifts(cone_solver *s, attempt *how, local_result *resul
     return ZN_ERROR_NO_CONVERGENCE;
 }
 
-/* From there shifts towards the solution before take what is left of the residual. Each of these problems is regular, and is solved to round-off, for errors come out over the shift: it falls only where the
- * residual does not, and gaps that contradict each other because they were linearised, by less than what is usable, are left alone. */
+/* From there shifts towards the solution before take what is left of the residual. Each of these problems is regular, and is solved to
+ * round-off, for errors come out over the shift: it falls only where the residual does not, and gaps that contradict each other because
+ * they were linearised, by less than what is usable, are left alone. */
 static zn_status take_the_rest(cone_solver *s, attempt *how, double usable, local_result *result) {
     size_t bytes = (size_t)s->p->ny * sizeof(double);
     double norm, before = INFINITY;
@@ -446,9 +453,10 @@ static zn_status unique_or_least(cone_solver *s, const attempt *wish, double out
     return status;
 }
 
-/* The proximal point method: psi + shift (mu - centre)/rho in place of psi makes a regular problem with a solution near the centre, which is the next
- * centre. Where sticking is inconsistent (two contacts in a corner) the solution lies far along a direction that changes no velocity, and
- * the smaller the shift the further a step goes: it falls with success, and rises where the shifted problem is not solved either. */
+/* The proximal point method: psi + shift (mu - centre)/rho in place of psi makes a regular problem with a solution near the centre, which
+ * is the next centre. Where sticking is inconsistent (two contacts in a corner) the solution lies far along a direction that changes no
+ * velocity, and the smaller the shift the further a step goes: it falls with success, and rises where the shifted problem is not solved
+ * either. */
 static zn_status proximal_points(cone_solver *s, double wanted, double enough, local_result *result) {
     size_t bytes = (size_t)s->p->ny * sizeof(double);
     double norm, shift = first_shift;
@@ -499,8 +507,9 @@ static zn_status sweeps_and_newton(cone_solver *s, const double *y, double wante
     return ZN_ERROR_NO_CONVERGENCE;
 }
 
-/* Of a brief solve. Where slip in several directions begins, Newton's method may turn it round for ever: with the directions of rho psi - mu (rows.c) it does not, and where
- * these lead nowhere the solution for the directions of the modes, which is linear, is a better start. Then from the best point so far, with line search. */
+/* Of a brief solve. Where slip in several directions begins, Newton's method may turn it round for ever: with the directions of rho psi -
+ * mu (rows.c) it does not, and where these lead nowhere the solution for the directions of the modes, which is linear, is a better start.
+ * Then from the best point so far, with line search. */
 static zn_status second_try(cone_solver *s, attempt *how, local_result *result) {
     if (s->frozen) {
         s->augmented = true;

@@ -4,8 +4,8 @@
  *
  * The Jacobian is evaluated again in each iteration, unless the rate seen promises convergence, or the end in noise, with the one at hand.
  *
- * Where round-off of the model is expected to exceed the tolerance (noise.c), the best point whose residual is nothing but noise is kept: it is
- * the solution if no other start of the iteration gets below the tolerance, and the outcome says so. */
+ * Where round-off of the model is expected to exceed the tolerance (noise.c), the best point whose residual is nothing but noise is kept:
+ * it is the solution if no other start of the iteration gets below the tolerance, and the outcome says so. */
 #include "cone/solver.h"
 
 enum { PATIENCE = 6, HALVINGS = 5, LOCAL_FAILURES = 4 };
@@ -82,8 +82,8 @@ static zn_status refresh(cone_solver *s, const double *x, const double *y, bool 
     return ZN_OK;
 }
 
-/* Contacts with modes at rest, or in motion that does not change: gaps differ from zero by round-off of coordinates, which a step would only replace by other
- * round-off. It does not add up: gaps are measured again in each step. */
+/* Contacts with modes at rest, or in motion that does not change: gaps differ from zero by round-off of coordinates, which a step would
+ * only replace by other round-off. It does not add up: gaps are measured again in each step. */
 static bool starts_in_noise(cone_solver *s) {
     const cone_problem *p = s->p;
     double tolerance = CONE_START_SHARE * s->settings.tolerance;

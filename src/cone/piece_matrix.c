@@ -172,7 +172,8 @@ static void find_some_rows(void *user, int task, int member) {
         find_row(loop->s->pieces, loop->w, loop->s->pieces->contacts_of[c]);
 }
 
-/* Block rows: contacts that touch a cell of contact c, ascending. Each is found where there is room for it twice, for all contacts of its cells; then they move together. */
+/* Block rows: contacts that touch a cell of contact c, ascending. Each is found where there is room for it twice, for all contacts of its
+ * cells; then they move together. */
 static bool find_blocks(const cone_pieces *k, shared_loop *loop) {
     piece_worker *w = loop->w;
     int n = loop->last - loop->first;
@@ -206,8 +207,8 @@ static void add_product(const cone_pieces *k, const cone_solver *s, const touch 
     }
 }
 
-/* The same for contacts of three rows and a cell of six unknowns, a body in space, by columns of the block. psi: by unknowns, the rows of b, with zeros where there
- * are no entries. */
+/* The same for contacts of three rows and a cell of six unknowns, a body in space, by columns of the block. psi: by unknowns, the rows of
+ * b, with zeros where there are no entries. */
 enum { PLAIN = 6 };
 ALWAYS_INLINE void add_plain_product(const four psi[PLAIN], const double *G, double *block) {
     for (int j = 0; j < 3; j++) {

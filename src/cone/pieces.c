@@ -5,10 +5,10 @@
  *               does without those between cells
  *     pieces    cells connected by contacts that are present, found again in every iteration
  *
- * A contact is present when its inclusion is on and may close: its psi_N is not far above zero, or it has a multiplier. What was left out and
- * is violated after all takes part in the next iteration. Each iteration is a Newton step of every piece that is not solved yet: linearise, and
- * solve the linearised inclusions by the methods of many/ (piece_matrix.c). The steps of pieces do not depend on each other, so that a piece has the
- * same bits alone and among others. */
+ * A contact is present when its inclusion is on and may close: its psi_N is not far above zero, or it has a multiplier. What was left out
+ * and is violated after all takes part in the next iteration. Each iteration is a Newton step of every piece that is not solved yet:
+ * linearise, and solve the linearised inclusions by the methods of many/ (piece_matrix.c). The steps of pieces do not depend on each other,
+ * so that a piece has the same bits alone and among others. */
 #include "cone/pieces.h"
 
 /* Rows from which on it pays; below, one dense system for all is faster. */
@@ -84,8 +84,9 @@ static bool is_plain(const cone_solver *s, double *y) {
 
 /* ---- what contacts touch ---- */
 
-/* Unknowns that the same contacts touch, one after the other (the velocities of a body whose inertia is diagonal), are one cell: fewer and larger blocks.
- * Those of one unknown may be some of those of the other. `joined`, `mark` and `size` (per unknown, per contact, per unknown) are zero at first. */
+/* Unknowns that the same contacts touch, one after the other (the velocities of a body whose inertia is diagonal), are one cell: fewer and
+ * larger blocks. Those of one unknown may be some of those of the other. `joined`, `mark` and `size` (per unknown, per contact, per
+ * unknown) are zero at first. */
 enum { JOINED_MOST = 6 };
 static void join_unknowns(const cone_solver *s, const int *contact_of, unsigned char *joined, int *mark, int *size) {
     const zn_pattern *p = &s->p->psi_x;

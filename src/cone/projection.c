@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Iterative projection (docs/theory/solver.md; 002: 6.14, Algorithm 2) on the linearised problem, which Newton's method on phi (newton.c) poses
- * again until phi and psi fit: the fixed point of
+/* Iterative projection (docs/theory/solver.md; 002: 6.14, Algorithm 2) on the linearised problem, which Newton's method on phi (newton.c)
+ * poses again until phi and psi fit: the fixed point of
  *
  *     mu <- -prox(rho psi - mu),   psi = psi_free + E dmu
  *
@@ -32,7 +32,8 @@ static const double wanted_share = 0.02, enough_share = 0.5, slow_rate = 0.2;
 static const double stride_growth = 16, stride_cut = 4;
 /* Where long projections of like problems did not converge before. */
 enum { HOPELESS_SWEEPS = 1000 };
-/* For each pair of a row and a multiplier a sweep takes this many of them: changes of mu once or more, and the multipliers that it starts with. */
+/* For each pair of a row and a multiplier a sweep takes this many of them: changes of mu once or more, and the multipliers that it starts
+ * with. */
 static const double multiplications = 4;
 
 typedef struct fixed_point {

@@ -40,8 +40,10 @@ static int sticking_rows(const cone *c) { return cone_is_frozen(c) && c->psi_sti
 /* Rows of psi that direct a ball that slips by its mode or its guide. */
 static int directing_rows(const cone *c) { return c->psi_D >= 0 ? c->psi_D : c->psi_F; }
 
-/* A direction of one row is a sign that the mode knows: the branch is smooth through psi_F = 0. Where slip in several directions begins, small velocities turn fast, and
- * d = psi/|psi| leads Newton's method round and round; with a = rho psi - mu, which has the same direction in the solution, the branch is smooth there, too. */
+/* A direction of one row is a sign that the mode knows: the branch is smooth through psi_F = 0. Where slip in several directions begins,
+ * small velocities turn fast, and
+ * d = psi/|psi| leads Newton's method round and round; with a = rho psi - mu, which has the same direction in the solution, the branch is
+ * smooth there, too. */
 static ball_state freeze_slip(cone_solver *s, const cone *c, int b, int row, double r, const double *psi, const double *mu, double *turn) {
     int offset = row - c->mu_F, dim = c->balls[b].dim;
     double *n = s->normal + row, a[CONE_BALL_DIM_MAX];
@@ -54,8 +56,8 @@ static ball_state freeze_slip(cone_solver *s, const cone *c, int b, int row, dou
     return BALL_GUIDED;
 }
 
-/* Velocities below the tolerance may be round-off, and their direction with them: what slips no faster on one level is not guided by that on the next. Contacts that
- * wedge a body have one velocity, zero, and many forces, of which some are at their limit. */
+/* Velocities below the tolerance may be round-off, and their direction with them: what slips no faster on one level is not guided by that
+ * on the next. Contacts that wedge a body have one velocity, zero, and many forces, of which some are at their limit. */
 static bool has_direction(const cone_solver *s, const cone *c, int offset, int dim, const double *psi) {
     double squared = 0;
     for (int i = c->psi_D + offset, end = i + dim; i < end; i++) squared += pow(psi[i] * cone_psi_scale(s->p, i), 2);
@@ -97,8 +99,8 @@ static void note_row_kinds(cone_solver *s, int k) {
 /* Of the tolerance: what a contact may seem to open by round-off. */
 static const double tie_share = 1e-4;
 
-/* a_N <= 0. A contact without force that opens by no more than round-off is closed, too: of four corners that land flat the fourth lands with the other three, whatever the
- * last digits say. */
+/* a_N <= 0. A contact without force that opens by no more than round-off is closed, too: of four corners that land flat the fourth lands
+ * with the other three, whatever the last digits say. */
 static bool is_closed(const cone_solver *s, int row, double psi, double mu) {
     double a = s->rho[row] * psi - mu;
     return a <= 0 || (mu >= 0 && psi * s->row_scale[2 * row] <= tie_share * s->settings.tolerance);

@@ -212,7 +212,8 @@ static zn_status look_again(cone_solver *s, const double *x, double *y) {
     return evaluated;
 }
 
-/* Iterations over many contacts end at the tolerance, and what is within that of a contact may be more than that of a body that hardly spins: then it stays. */
+/* Iterations over many contacts end at the tolerance, and what is within that of a contact may be more than that of a body that hardly
+ * spins: then it stays. */
 static zn_status clear_open(cone_solver *s, const double *x, double *y) {
     double smooth = cone_smooth_norm(s, s->phi);
     memcpy(s->dy_try, y, (size_t)s->p->ny * sizeof(double));
@@ -225,7 +226,8 @@ static zn_status clear_open(cone_solver *s, const double *x, double *y) {
     return look_again(s, x, y);
 }
 
-/* A residual at which a step may be left, where its many contacts take more work than it may have: that of a preview. Parts of such a step are not easier. */
+/* A residual at which a step may be left, where its many contacts take more work than it may have: that of a preview. Parts of such a step
+ * are not easier. */
 static const double unfinished_most = 1e-2;
 
 /* The verdict on (x, y): evaluated again, then measured. */

@@ -38,8 +38,8 @@ enum { CONE_SWEEP_SIZE = 1000 };
 enum { CONE_ANDERSON_WINDOW = 10, CONE_ANDERSON_WINDOWS = 4, CONE_ANDERSON_VECTORS = 7 };
 /* From this many multipliers on, problems with a sparse structure are solved by one sparse matrix (sparse.c). */
 enum { CONE_SPARSE_SIZE = 150 };
-/* Up to this many multipliers what pieces.c does not solve is given to the other methods; above, that would take longer than a step of half the
- * length. */
+/* Up to this many multipliers what pieces.c does not solve is given to the other methods; above, that would take longer than a step of half
+ * the length. */
 enum { CONE_SECOND_TRY = 200 };
 
 typedef struct cone_sparse cone_sparse;
@@ -148,8 +148,8 @@ void cone_smooth_step(cone_solver *, const double *dy, double *dx); /* dx = -v -
 bool cone_allows_contradiction(const cone_solver *);
 void cone_find_contradiction(cone_solver *); /* `left` of the present phi by the present factors */
 
-/* noise.c: the size of the residual at (x, y), where all of it that is above the tolerance is round-off; phi, psi, mu and R are then those of
- * another point. Else 0, and they are those of (x, y), as before. */
+/* noise.c: the size of the residual at (x, y), where all of it that is above the tolerance is round-off; phi, psi, mu and R are then those
+ * of another point. Else 0, and they are those of (x, y), as before. */
 double cone_noise_at(cone_solver *, const double *x, const double *y);
 
 /* local.c */

@@ -7,13 +7,15 @@
  * Its pattern holds every state of every cone: a row of R takes the rows of psi and mu of its whole ball, the slip direction
  * and the radius. Only values change, so the symbolic analysis is made once; pivots are chosen again when states changed.
  *
- * Of many contacts most may be open: then their rows are those of the identity with R = 0, and dy = 0. Where few others are left, x is eliminated with the factors of phi_x,
- * for which an order of pivots is known that does not fill up (static_lu.c): a chain over a plane that it does not touch costs what it costs without the plane. */
+ * Of many contacts most may be open: then their rows are those of the identity with R = 0, and dy = 0. Where few others are left, x is
+ * eliminated with the factors of phi_x, for which an order of pivots is known that does not fill up (static_lu.c): a chain over a plane
+ * that it does not touch costs what it costs without the plane. */
 #include "cone/solver.h"
 
 #include "linalg/dense.h"
 
-/* Rows that say more than that a multiplier stays zero; up to so many, a solve with the factors of phi_x for each of them is less than pivots of the whole. */
+/* Rows that say more than that a multiplier stays zero; up to so many, a solve with the factors of phi_x for each of them is less than
+ * pivots of the whole. */
 enum { FEW_ROWS = 24 };
 /* Of the largest entry of its column, in rows of one size; a smaller pivot is left to the whole matrix. */
 static const double few_pivot = 1e-10;
@@ -248,7 +250,8 @@ void cone_sparse_destroy(zn_context *context, cone_sparse *k) {
     mem_free(context, k);
 }
 
-/* Marks rows that depend on x, or not by 1 on their own multiplier, and then those that depend on a multiplier of a marked one: friction on the normal force of its contact. */
+/* Marks rows that depend on x, or not by 1 on their own multiplier, and then those that depend on a multiplier of a marked one: friction on
+ * the normal force of its contact. */
 static void mark_few(const cone_sparse *k, const cone_solver *s) {
     const zn_pattern *lower = &k->lower.p;
     int nx = s->p->nx;

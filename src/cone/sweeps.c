@@ -3,8 +3,8 @@
  *
  *     psi = psi_free + D dy,   dy = A^-1 dmu,   so   psi += E dmu   with   E = D A^-1  (by components of A)
  *
- * and rho by the contact's own block of E. Slow to converge fully but robust at the beginning: it is what projection.c accelerates, and brings
- * Newton near a solution when Newton cycles. */
+ * and rho by the contact's own block of E. Slow to converge fully but robust at the beginning: it is what projection.c accelerates, and
+ * brings Newton near a solution when Newton cycles. */
 #include "cone/solver.h"
 
 enum { INNER = 4 };

@@ -11,8 +11,8 @@
  *
  *     P + t g(P) = p
  *
- * has one solution P for each t >= 0, and f(P) falls from f(p) > 0 as t grows: df/dt = -g' (I + t H)^-1 g. Newton's method for t, from 0, finds its zero;
- * where f is quadratic f(P) is convex in t, and no step goes too far. */
+ * has one solution P for each t >= 0, and f(P) falls from f(p) > 0 as t grows: df/dt = -g' (I + t H)^-1 g. Newton's method for t, from 0,
+ * finds its zero; where f is quadratic f(P) is convex in t, and no step goes too far. */
 #include "expr/foot.h"
 
 enum { MOST_STEPS = 80, MOST_HALVINGS = 6 };

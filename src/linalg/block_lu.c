@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* L U = P A P', blocks of d rows, the order P by AMD. Column j of L and row j of U from those before them (left-looking); V_ij = U_ji' stands
- * where L_ij stands:
+/* L U = P A P', blocks of d rows, the order P by AMD. Column j of L and row j of U from those before them (left-looking); V_ij = U_ji'
+ * stands where L_ij stands:
  *
  *     A_ij  - sum_k L_ik V_jk'  =  L_ij K_j,    K_j = U_jj,  L_jj = 1
  *     A_ji' - sum_k V_ik L_jk'  =  V_ij                          i > j
  *
  * In a symmetric matrix the left sides are equal. The kernels know d when they are compiled.
  *
- * Columns one after the other that have the same rows below them are a chunk. Once it is done, the rows of its L and V that lie below it are copied into
- * panels, row by row through all of its columns, so that what it does to a later column is made of long scalar products. Chunks wait in lists at the
- * row of their next block, so that each finds its turn. */
+ * Columns one after the other that have the same rows below them are a chunk. Once it is done, the rows of its L and V that lie below it
+ * are copied into panels, row by row through all of its columns, so that what it does to a later column is made of long scalar products.
+ * Chunks wait in lists at the row of their next block, so that each finds its turn. */
 #include "linalg/block_lu.h"
 
 #include "base/wide.h"
@@ -289,7 +289,8 @@ ALWAYS_INLINE void enter(const int d, lin_block_lu *f, int j, const lin_block_va
         own[i] += a->diagonal[(size_t)f->order[j] * dd + i % (size_t)d * (size_t)d + i / (size_t)d];
 }
 
-/* c -= a b', rows of `width` numbers, a multiple of four. All sums at once, so that each number is read once, where the machine holds them. */
+/* c -= a b', rows of `width` numbers, a multiple of four. All sums at once, so that each number is read once, where the machine holds
+ * them. */
 ALWAYS_INLINE void subtract_long_product(const int d, double *restrict c, const double *restrict a, const double *restrict b,
                                          size_t width) {
     four sum[LIN_BLOCK_MOST * LIN_BLOCK_MOST];

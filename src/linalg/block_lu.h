@@ -13,7 +13,8 @@ enum { LIN_BLOCK_MOST = 6 };
 /* Block row c has the columns index[start[c] .. start[c + 1] - 1], ascending; the structure is symmetric and holds the diagonal.
  * NULL: no memory (error in the context). */
 lin_block_lu *lin_block_lu_create(zn_context *, int n, int d, const int *start, const int *index);
-/* Another structure in the same memory, which grows where it must; nothing is done where the structure is the one at hand. False: no memory. */
+/* Another structure in the same memory, which grows where it must; nothing is done where the structure is the one at hand. False: no
+ * memory. */
 bool lin_block_lu_renew(lin_block_lu *, int n, int d, const int *start, const int *index);
 void lin_block_lu_destroy(lin_block_lu *);
 

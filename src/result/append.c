@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows of one file behind those of another, some at a time: memory does not grow with their number. A chunk that both files have in common is not unpacked. */
+/* Rows of one file behind those of another, some at a time: memory does not grow with their number. A chunk that both files have in common
+ * is not unpacked. */
 #include "result/internal.h"
 
 enum { SOME = 1024 }; /* rows or entries at a time */

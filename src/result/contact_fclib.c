@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* FCLIB's HDF5 layout: group fclib_local {W, (V, R,) spacedim, vectors {q, (s,) mu}} or fclib_global {M, H, (G,) spacedim, vectors {f, w, (b,) mu}},
- * and the same with rolling friction, fclib_local_rolling, fclib_global_rolling: five rows per contact (three in the plane), vectors also mu_r.
- * With bilateral constraints, which contact problems here do not know, the velocities get their multipliers l as companions:
+/* FCLIB's HDF5 layout: group fclib_local {W, (V, R,) spacedim, vectors {q, (s,) mu}} or fclib_global {M, H, (G,) spacedim, vectors {f, w,
+ * (b,) mu}}, and the same with rolling friction, fclib_local_rolling, fclib_global_rolling: five rows per contact (three in the plane),
+ * vectors also mu_r. With bilateral constraints, which contact problems here do not know, the velocities get their multipliers l as
+ * companions:
  *
  *     M v = H r + G l + f,  G' v + b = 0   is   [M -G; G' 0] (v, l) = (H; 0) r + (f, -b)
  *     u = W r + V l + q,  V' r + R l + s = 0   is   [0 1 0; 1 -W -V; 0 V' R] (u, r, l) = (1; 0; 0) r + (0, q, -s),  a global problem

@@ -76,8 +76,8 @@ static zn_status check_problem(contact_problem *p, const char *path) {
     return ZN_OK;
 }
 
-/* Planar contacts that roll as spatial ones: rows 2 and 4 of each belong to no motion of the problem, W has the diagonal of the row before them
- * there and q is zero, so that their r and u are zero. In global form each gets a velocity of its own. */
+/* Planar contacts that roll as spatial ones: rows 2 and 4 of each belong to no motion of the problem, W has the diagonal of the row before
+ * them there and q is zero, so that their r and u are zero. In global form each gets a velocity of its own. */
 enum { WIDE = 5 };
 static const int place_of[3] = {0, 1, 3};
 

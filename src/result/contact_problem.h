@@ -3,8 +3,8 @@
  *
  *   local   u = W r + q                       global   M v = H r + f,  u = H' v + w
  *
- * with `dim` rows per contact, normal component first: 2 (planar), 3, or 5 (rolling: normal, two tangents, two rolling axes). Planar contacts that
- * roll, (N, T, R) in the file, become spatial ones: (N, T, 0, R, 0). */
+ * with `dim` rows per contact, normal component first: 2 (planar), 3, or 5 (rolling: normal, two tangents, two rolling axes). Planar
+ * contacts that roll, (N, T, R) in the file, become spatial ones: (N, T, 0, R, 0). */
 #ifndef RESULT_CONTACT_PROBLEM_H
 #define RESULT_CONTACT_PROBLEM_H
 

@@ -33,7 +33,8 @@ typedef struct h5_object {
 zn_status h5_open(zn_context *context, const char *path, h5_file **file);
 void h5_close(h5_file *file);
 uint64_t h5_size(const h5_file *file);
-/* Bytes of values that a file of this size may hold: packed ones are more than the file, but a small file that claims gigabytes is refused. */
+/* Bytes of values that a file of this size may hold: packed ones are more than the file, but a small file that claims gigabytes is
+ * refused. */
 static inline uint64_t h5_room(uint64_t size) {
     const uint64_t ratio = 16, always = UINT64_C(1) << 28;
     return size > always / ratio ? ratio * size : always;

@@ -19,7 +19,8 @@ typedef struct h5_packed_size {
 
 /* Shuffled and deflated, as hdf5_write.c does it. */
 bool h5_packing_is_ours(const h5_packing *packing);
-/* The chunk of exactly `rows` whole rows that begins with `row`: where it is, and its size. false: there is none, or it is not packed as ours are. */
+/* The chunk of exactly `rows` whole rows that begins with `row`: where it is, and its size. false: there is none, or it is not packed as
+ * ours are. */
 bool h5_table_packed(const h5_table *table, long row, long rows, uint64_t *at, h5_packed_size *packed);
 /* `message`: H5_FILTERS, or NULL. */
 zn_status h5_packing_read(h5_file *file, const h5_message *message, int element, h5_packing *packing);

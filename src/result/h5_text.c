@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Texts of attributes: of fixed length, or of variable length in a global heap; numbers, which become texts with all digits. Others are passed over. */
+/* Texts of attributes: of fixed length, or of variable length in a global heap; numbers, which become texts with all digits. Others are
+ * passed over. */
 #include "result/h5_group.h"
 
 #include <inttypes.h>
@@ -18,8 +19,8 @@ typedef struct h5_attribute {
 
 static size_t padded(size_t size, bool pad) { return pad ? (size + 7) / 8 * 8 : size; }
 
-/* Class 3 is a text of fixed length, class 9 with kind 1 one of variable length; class 0 a whole number, class 1 a real one, of which those of 8 bytes
- * in little-endian order are taken, signed and IEEE 754. */
+/* Class 3 is a text of fixed length, class 9 with kind 1 one of variable length; class 0 a whole number, class 1 a real one, of which those
+ * of 8 bytes in little-endian order are taken, signed and IEEE 754. */
 static void look_at_type(h5_attribute *a, const unsigned char *type, size_t size) {
     enum { WHOLE = 0, REAL = 1, FIXED = 3, VARIABLE = 9, HEAD = 8, REFERENCE = 16, SIGNED = 8, ORDER = 1, VAX = 64 };
     if (size < HEAD) return;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls of the HDF5 library, which writes and never reads (h5_file.h does): one thread at a time, silent, its errors turned into our sentences. */
+/* Calls of the HDF5 library, which writes and never reads (h5_file.h does): one thread at a time, silent, its errors turned into our
+ * sentences. */
 #ifndef RESULT_HDF5_COMMON_H
 #define RESULT_HDF5_COMMON_H
 

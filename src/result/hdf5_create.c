@@ -157,8 +157,8 @@ static bool create_notes(hdf5_sink *h5, const char *name) {
     return h5->notes.dataset >= 0 && put_text(h5->file, "notes", name);
 }
 
-/* Readable by HDF5 1.8 and later. Metadata goes to the driver only when flushed (hdf5_write.c). No locks of HDF5's own: the output's keeps other writers out, and lets
- * readers in. */
+/* Readable by HDF5 1.8 and later. Metadata goes to the driver only when flushed (hdf5_write.c). No locks of HDF5's own: the output's keeps
+ * other writers out, and lets readers in. */
 static hid_t file_access(hdf5_sink *h5) {
     hid_t access = H5Pcreate(H5P_FILE_ACCESS);
     H5AC_cache_config_t cache = {.version = H5AC__CURR_CACHE_CONFIG_VERSION};

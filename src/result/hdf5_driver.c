@@ -1,21 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The order of writes. HDF5 flushes its metadata in the order of addresses, over what is there. A process that is killed in between leaves an index of chunks (a B-tree) whose
- * root refers to nodes that never arrived. So metadata waits here until the flush is complete, and then goes to the file such that every prefix of the writes, and every prefix
- * of the pages of a write (where the system may stop too), is a file that we and HDF5 can read, with all that it had before:
+/* The order of writes. HDF5 flushes its metadata in the order of addresses, over what is there. A process that is killed in between leaves
+ * an index of chunks (a B-tree) whose root refers to nodes that never arrived. So metadata waits here until the flush is complete, and then
+ * goes to the file such that every prefix of the writes, and every prefix of the pages of a write (where the system may stop too), is a
+ * file that we and HDF5 can read, with all that it had before:
  *
  *   0. the end of what is in use, ahead of everything (superblock, 8 bytes): readers refuse to go behind it;
  *   1. NEW: whatever nothing in the file refers to yet;
- *   2. INDEX: nodes of indices that are in the file, from the root to the leaves. A node that is split first has its right part in a new node (1), then that one gets into
- *      the node above, and only then the left part gives it up. Rows only ever come at the end, so a node gains children behind those it has, or loses its last ones. In
- *      both cases those that count before as well as after stay in place: when it gains, the children are written before their number, when it loses, after it;
+ *   2. INDEX: nodes of indices that are in the file, from the root to the leaves. A node that is split first has its right part in a new
+ * node (1), then that one gets into
+ *      the node above, and only then the left part gives it up. Rows only ever come at the end, so a node gains children behind those it
+ * has, or loses its last ones. In
+ *      both cases those that count before as well as after stay in place: when it gains, the children are written before their number, when
+ * it loses, after it;
  *   3. HEADER: headers of datasets, with the number of rows;
  *   4. SUPER: the superblock with the exact end.
  *
- * One case is left: a root that is split keeps its place and becomes the node above its former content. It changes as a whole, and may lie across two pages. So it is written
+ * One case is left: a root that is split keeps its place and becomes the node above its former content. It changes as a whole, and may lie
+ * across two pages. So it is written
  * twice: to the end of the file, whereto the dataset's header refers meanwhile, and to its place.
  *
- * (File format specification: superblock version 0, B-trees version 1, object headers version 1, layout messages version 3: those of the oldest format. Others are written
- * without such care.) */
+ * (File format specification: superblock version 0, B-trees version 1, object headers version 1, layout messages version 3: those of the
+ * oldest format. Others are written without such care.) */
 #include "result/hdf5_driver.h"
 #include "result/h5_file.h"
 
@@ -64,7 +69,8 @@ static bool read_bytes(hdf5_driver *d, haddr_t at, unsigned char *bytes, size_t 
     return true;
 }
 
-/* Whole, whatever happens: such numbers lie in one page, or their last three bytes, which are zero in files below a terabyte, are in the next. */
+/* Whole, whatever happens: such numbers lie in one page, or their last three bytes, which are zero in files below a terabyte, are in the
+ * next. */
 static bool write_address(hdf5_driver *d, haddr_t at, haddr_t address) {
     unsigned char bytes[ADDRESS];
     for (int i = 0; i < ADDRESS; i++) bytes[i] = (unsigned char)(address >> 8 * i);
@@ -99,7 +105,8 @@ static hdf5_node node_of(haddr_t at, const unsigned char *head) {
     return is_one ? (hdf5_node){at, head[LEVEL_AT], (int)h5_number(head + CHILDREN_AT, 2)} : (hdf5_node){0};
 }
 
-/* Where among the headers that wait the root of an index is named: in a message of type 8, version 3, chunked. Messages begin at multiples of 8. */
+/* Where among the headers that wait the root of an index is named: in a message of type 8, version 3, chunked. Messages begin at multiples
+ * of 8. */
 static haddr_t find_reference(const hdf5_driver *d, haddr_t root) {
     enum { LAYOUT = 8, VERSION = 3, CHUNKED = 2, MESSAGE = 8, ROOT_AT = 11 };
     for (size_t b = 0; b < d->n_blocks; b++) {

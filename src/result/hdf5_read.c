@@ -107,7 +107,8 @@ static zn_status open_datasets(result_file *result, const h5_object *root) {
         if (status == ZN_OK && (d == 0 || rows < result->rows)) result->rows = rows;
     }
     if (status == ZN_OK && count == 0) status = damaged(result, "it has no datasets");
-    /* Datasets may not share their values: then all columns together fit into the memory that the file takes, or would take if it were not packed. */
+    /* Datasets may not share their values: then all columns together fit into the memory that the file takes, or would take if it were not
+     * packed. */
     bool packed = false;
     for (int d = 0; d < count && status == ZN_OK; d++) packed = packed || h5_table_is_packed(source->tables[d]);
     uint64_t room = packed ? h5_room(h5_size(source->file)) : h5_size(source->file);

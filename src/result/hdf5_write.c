@@ -9,8 +9,8 @@
  *
  * The bytes do not depend on when flushes happen: space is only allocated for whole chunks, all datasets in order, when the
  * first row of a chunk is written. Texts of rows have small chunks, which are allocated by a flush as soon as the first text of one is
- * there; where no row has a text there is nothing. Entries have chunks of their own; of two chunks that begin between two flushes the one that begins at the
- * earlier row comes first.
+ * there; where no row has a text there is nothing. Entries have chunks of their own; of two chunks that begin between two flushes the one
+ * that begins at the earlier row comes first.
  *
  * Packed files are written besides, for the end: only whole chunks go there, each compressed once, so that its bytes do not depend on when
  * flushes happen either. A killed run leaves the plain one. Chunks that other files hold packed already are taken as they are. */
@@ -75,7 +75,8 @@ static bool write_packed(hdf5_sink *h5, int d) {
 #endif
 }
 
-/* Rows flushed .. filled of dataset d, whose columns begin at `offset` of a row in the buffer. They are gathered here: HDF5 would take them one by one. */
+/* Rows flushed .. filled of dataset d, whose columns begin at `offset` of a row in the buffer. They are gathered here: HDF5 would take them
+ * one by one. */
 static bool write_dataset(hdf5_sink *h5, int d, int offset) {
     size_t columns = (size_t)hdf5_columns(h5->widths[d]), width = (size_t)h5->width, count = (size_t)(h5->filled - h5->flushed);
     const double *from = h5->buffer + (size_t)h5->flushed * width + offset;
@@ -184,7 +185,8 @@ static bool reopen(hdf5_sink *h5, hid_t *dataset, hid_t access) {
     return *dataset >= 0;
 }
 
-/* HDF5 keeps the index of all chunks of an open dataset in memory, and gives it up with the last handle (file_access). After a flush there is nothing of it to write. */
+/* HDF5 keeps the index of all chunks of an open dataset in memory, and gives it up with the last handle (file_access). After a flush there
+ * is nothing of it to write. */
 static bool forget_indices(hdf5_sink *h5) {
     hid_t access = hdf5_uncached_access();
     bool ok = access >= 0;

@@ -67,19 +67,21 @@ bool result_path_has_drawings(const char *path);
 zn_status result_writer_create(zn_context *context, const char *path, const result_layout *layout, result_writer **writer);
 /* Appends result_layout_width() doubles. What is older than a second is on the disk, also when the process gets killed. */
 zn_status result_writer_row(result_writer *writer, const double *row);
-/* An entry of the row that comes next, in a table (0: the first one): n_columns doubles. Tables of a row come one after the other. Formats without such tables leave it out. */
+/* An entry of the row that comes next, in a table (0: the first one): n_columns doubles. Tables of a row come one after the other. Formats
+ * without such tables leave it out. */
 zn_status result_writer_entry(result_writer *writer, int table, const double *entry);
 /* The text of the row that comes next; none: empty. Cut to RESULT_NOTE_BYTES - 1. */
 enum { RESULT_NOTE_BYTES = 256 };
 zn_status result_writer_note(result_writer *writer, const char *text);
-/* The first `rows` rows of another file with the same columns, with their entries, which then count our rows, and texts. Memory does not grow with them; whole chunks of
- * packed files go as they are to a file that is only packed. */
+/* The first `rows` rows of another file with the same columns, with their entries, which then count our rows, and texts. Memory does not
+ * grow with them; whole chunks of packed files go as they are to a file that is only packed. */
 zn_status result_writer_append(result_writer *writer, result_file *from, long rows);
 /* All rows so far to the disk. Does not change the bytes of the finished file. */
 zn_status result_writer_flush(result_writer *writer);
 /* Closes. success: PATH.partial becomes PATH; otherwise it stays as it is and an existing PATH is untouched. */
 zn_status result_writer_finish(result_writer *writer, bool success);
-/* After finish with success. false: the file is only packed, and readers would take it for one that claims too much: it is to be written again with a plain one. */
+/* After finish with success. false: the file is only packed, and readers would take it for one that claims too much: it is to be written
+ * again with a plain one. */
 bool result_writer_is_published(const result_writer *writer);
 /* Without finish before: the same as finish without success. */
 void result_writer_destroy(result_writer *writer);
@@ -112,7 +114,8 @@ zn_status result_part(result_file *result, int index, long first, long count, do
 zn_status result_note(result_file *result, long row, char text[RESULT_NOTE_BYTES]);
 /* A table of entries, n_columns numbers each; NULL and 0: none. */
 zn_status result_get_entries(result_file *result, int table, const double **values, long *count);
-/* The entries of all tables up to a row go to a writer of the same layout; next[RESULT_TABLES], zero before the first row: how many have gone. */
+/* The entries of all tables up to a row go to a writer of the same layout; next[RESULT_TABLES], zero before the first row: how many have
+ * gone. */
 zn_status result_copy_entries(result_file *from, long row, long *next, result_writer *to);
 /* A column of such a table by its name; -1: none. */
 int result_entry_column(const zn_contact_table *table, const char *name);

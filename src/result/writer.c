@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows to a file of one of the formats, beside its name until all went well (base/output.h). Where a packed file is wanted, it is written besides, as
- * PATH.packed.partial, and takes the place of the plain one at a good end; or it is the only one. */
+/* Rows to a file of one of the formats, beside its name until all went well (base/output.h). Where a packed file is wanted, it is written
+ * besides, as PATH.packed.partial, and takes the place of the plain one at a good end; or it is the only one. */
 #include "result/internal.h"
 
 #include <sys/stat.h>

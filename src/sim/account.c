@@ -6,13 +6,17 @@
  *     friction            work of the rows of lambda: see work.c
  *     events              what events, inputs and samples did between steps: see work.c
  *     scheme              what is left: energy now - start - work - supplied - events + normal + friction
- *     available           T_start + V_start - min V + sum over updates of the positive parts of work, supplied and events, and of -normal and -friction where
+ *     available           T_start + V_start - min V + sum over updates of the positive parts of work, supplied and events, and of -normal
+ * and -friction where
  *                         the law of impacts created energy (impacts.c)
- *     created             the largest growth of `scheme`, as far as energy grew, in a step in which contacts did work: where a step does not resolve its impacts (bodies that turn by a third of a
- *                         radian in it) much may be gained at once, and the motion be right afterwards. Without contacts the energy of explicit schemes goes up and
+ *     created             the largest growth of `scheme`, as far as energy grew, in a step in which contacts did work: where a step does
+ * not resolve its impacts (bodies that turn by a third of a
+ *                         radian in it) much may be gained at once, and the motion be right afterwards. Without contacts the energy of
+ * explicit schemes goes up and
  *                         down by itself
  *
- * Energy that is present, T + V - min V, is at most what was available, whatever was dissipated. A motion with twice as much, and not just round-off,
+ * Energy that is present, T + V - min V, is at most what was available, whatever was dissipated. A motion with twice as much, and not just
+ * round-off,
  * diverges: no error of a correct run gets there, for energy that comes and goes, by drives and dampers, counts each time that it comes. */
 #include "zeno/account.h"
 #include "model/formula_model.h"

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The simulation goes on with a model of the same coordinates and other contacts. What is known of a contact that was there before goes over:
+/* The simulation goes on with a model of the same coordinates and other contacts. What is known of a contact that was there before goes
+ * over:
  *
- *   state      q, u, t; percussions; what the scheme carries, piece by piece (scheme.h), without what came from contacts that are not there any more
+ *   state      q, u, t; percussions; what the scheme carries, piece by piece (scheme.h), without what came from contacts that are not there
+ * any more
  *   scheme     a new one; its scales and expected noise are those of the old one
  *   choice     of independent rows: the same, of the new model
  *   control    closed contacts, rates of gaps;  cut steps: speeds of approach

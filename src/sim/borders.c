@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Contacts that shapes find are pairs of features: a corner on a face, say. A closed one that slides, rolls or tips on leaves its features for others (the end of a capsule goes from
- * the side of a tooth to its tip), which have other curvatures: velocities go on, accelerations jump. The distance to the border of the features (collide/border.c) is the event
- * function; at the event the list of contacts is found again, and what takes over is closed at once, with the smallest change of velocities that this takes: features are listed up to
- * a little beyond their border, by EPSILON, where gap and rate of the others differ from zero by EPSILON^2 and EPSILON. */
+/* Contacts that shapes find are pairs of features: a corner on a face, say. A closed one that slides, rolls or tips on leaves its features
+ * for others (the end of a capsule goes from the side of a tooth to its tip), which have other curvatures: velocities go on, accelerations
+ * jump. The distance to the border of the features (collide/border.c) is the event function; at the event the list of contacts is found
+ * again, and what takes over is closed at once, with the smallest change of velocities that this takes: features are listed up to a little
+ * beyond their border, by EPSILON, where gap and rate of the others differ from zero by EPSILON^2 and EPSILON. */
 #include "sim/simulation.h"
 
 /* Times what is at rest, and of the smallest shape: slower, and nearer, takes over. */

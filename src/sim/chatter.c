@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Chatter, with step: auto. Bodies with faces, edges and corners land with one corner after the other, hundreds of times within milliseconds; the motion then depends
- * on its data discontinuously, steps end at each impact, and friction that faces share has no frozen step. What steps take on that is an effort, counted in solves for each pair
- * of shapes (each declared contact), and separately for steps that cannot be solved:
+/* Chatter, with step: auto. Bodies with faces, edges and corners land with one corner after the other, hundreds of times within
+ * milliseconds; the motion then depends on its data discontinuously, steps end at each impact, and friction that faces share has no frozen
+ * step. What steps take on that is an effort, counted in solves for each pair of shapes (each declared contact), and separately for steps
+ * that cannot be solved:
  *
  *   effort <- max(0, effort - dt/h)        motion pays back one solve for each h, the step below
  *   effort <- effort + solves              an event of the pair; a step that cannot be solved (FAILED for each solve), or by long work only
  *
- * A ball that bounces at intervals above h never gets far; an accumulation of impacts takes log(...)/log(1/e_N) events, and is closed before. Where an effort exceeds
+ * A ball that bounces at intervals above h never gets far; an accumulation of impacts takes log(...)/log(1/e_N) events, and is closed
+ * before. Where an effort exceeds
  *
  *   E = max(LEAST_EFFORT, (EFFORT_SIZE/(velocities and rows))^2)              a large system pays more for a solve
  *
@@ -14,8 +16,10 @@
  *
  *   h = max(min(smooth, end/RUN_PARTS), LEAST_PART end)                       smooth: the step that accuracy allows between events
  *
- * which are of first order with any scheme: they are those of rattle, the cheapest that holds gaps on position level, unless stiff forces would make it unstable or the chosen scheme holds velocities only. A stretch is STRETCH h
- * long, and twice as long as the one before where the time since that was less than CALM times its length. So the work is at most in proportion to that of captured steps, plus E for each doubling.   */
+ * which are of first order with any scheme: they are those of rattle, the cheapest that holds gaps on position level, unless stiff forces
+ * would make it unstable or the chosen scheme holds velocities only. A stretch is STRETCH h long, and twice as long as the one before where
+ * the time since that was less than CALM times its length. So the work is at most in proportion to that of captured steps, plus E for each
+ * doubling.   */
 #include "sim/simulation.h"
 
 #include "scheme/settings.h"

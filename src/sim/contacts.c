@@ -15,7 +15,8 @@ static const double margin_share = 0.1, overlap_share = 1e-7;
 static const double least_margin = 0.1;
 /* A list is found for the way of this many steps. */
 static const double steps_ahead = 2;
-/* Of a step, with more contacts each time, or with parts of features that fit its end better: what is still missed then makes the step be cut. */
+/* Of a step, with more contacts each time, or with parts of features that fit its end better: what is still missed then makes the step be
+ * cut. */
 enum { MOST_REPEATS = 25 };
 
 zn_status sim_contacts_create(zn_simulation *sim) {
@@ -110,7 +111,8 @@ static bool is_wanted(const collide_list *wanted, const collide_candidate *c) {
     return false;
 }
 
-/* A ball that goes over to another facet in the same plane: what was known of it is still true. Normals that differ by less than this (squared) are of one plane. */
+/* A ball that goes over to another facet in the same plane: what was known of it is still true. Normals that differ by less than this
+ * (squared) are of one plane. */
 static const double same_plane = 1e-20;
 static bool goes_over(const collide_candidate *old, const collide_candidate *now) {
     double apart = 0;
@@ -123,7 +125,8 @@ static bool is_same_touching(const collide_candidate *a, const collide_candidate
     return a->shape[0] == b->shape[0] && a->shape[1] == b->shape[1] && a->feature[0] == b->feature[0];
 }
 
-/* The entry of the present list that entry i of the wanted one goes on from, which is beside `old` in the order of lists, is not wanted, and that no other one before i took. -1: there is none. */
+/* The entry of the present list that entry i of the wanted one goes on from, which is beside `old` in the order of lists, is not wanted,
+ * and that no other one before i took. -1: there is none. */
 static int predecessor(const sim_contacts *c, const collide_list *wanted, int declared, size_t i, size_t old) {
     const collide_candidate *now = &wanted->at[i];
     size_t first = old, last = old;
@@ -204,7 +207,8 @@ static zn_status see_off(zn_simulation *sim) {
     return ZN_OK;
 }
 
-/* The same entries, of which some have other numbers (a rim that has rolled on, a point that slides along an edge): the model takes these over, and all the rest stays. */
+/* The same entries, of which some have other numbers (a rim that has rolled on, a point that slides along an edge): the model takes these
+ * over, and all the rest stays. */
 static bool has_same_entries(const zn_simulation *sim) {
     const sim_contacts *c = &sim->contacts;
     int declared = sim->base->size.n_contacts;
@@ -330,8 +334,8 @@ zn_status sim_contacts_add_overlaps(zn_simulation *sim) {
     return status != ZN_OK || c->missed.count == 0 ? status : add_missed(sim, &list, &c->missed);
 }
 
-/* The step is repeated with what was missed. Pairs that missed something are checked again where the step begins, for when their lists were made, and with that what is in these, depends on
- * other bodies and the axes of the scene. What repetitions have added stays. */
+/* The step is repeated with what was missed. Pairs that missed something are checked again where the step begins, for when their lists were
+ * made, and with that what is in these, depends on other bodies and the axes of the scene. What repetitions have added stays. */
 static zn_status repeat_with(zn_simulation *sim, double h) {
     sim_contacts *c = &sim->contacts;
     collide_entries list = {c->list.at, c->list.count, sizeof *c->list.at};
@@ -355,7 +359,8 @@ static long count_new(const sim_contacts *c, const collide_list *list) {
     return count;
 }
 
-/* A body that forces have driven out of its box went another way than its velocity said: what may have been met on that way is searched for again.
+/* A body that forces have driven out of its box went another way than its velocity said: what may have been met on that way is searched for
+ * again.
  * *count: contacts that the list lacks. */
 static zn_status look_along_the_way(zn_simulation *sim, double h, long *count) {
     sim_contacts *c = &sim->contacts;
@@ -373,8 +378,8 @@ static zn_status look_along_the_way(zn_simulation *sim, double h, long *count) {
     return status;
 }
 
-/* Located events count the gap of an open contact from what it was at the start of the step where that was negative (features that do not face each other, which
- * the list has kept): such a contact does not push shapes apart. */
+/* Located events count the gap of an open contact from what it was at the start of the step where that was negative (features that do not
+ * face each other, which the list has kept): such a contact does not push shapes apart. */
 static bool is_blind(const zn_simulation *sim, size_t entry) {
     const sim_located *l = &sim->located;
     return l->on && l->offset[(size_t)sim->base->size.n_contacts + entry] < -sim->contacts.tolerance;
@@ -393,8 +398,8 @@ static zn_status seeing_entries(zn_simulation *sim, collide_entries *listed) {
     return ZN_OK;
 }
 
-/* Schemes on velocity level leave shapes overlapping, also by features that were not in the list. Where others of the same two shapes were, about as
- * deep, they push these apart already in this step; in the next one, these are listed with the others. */
+/* Schemes on velocity level leave shapes overlapping, also by features that were not in the list. Where others of the same two shapes were,
+ * about as deep, they push these apart already in this step; in the next one, these are listed with the others. */
 static zn_status leave_to_next(zn_simulation *sim) {
     sim_contacts *c = &sim->contacts;
     const double as_deep = 0.5;
@@ -419,8 +424,9 @@ static zn_status leave_to_next(zn_simulation *sim) {
     return ZN_OK;
 }
 
-/* A step that would be accepted, although it could be cut no further. Where shapes overlap by more than the thinner one is thick, it is not clear to which side to push: they would be on the
- * other side without a word. So they are where a gap is the distance from a thin round shape, and has been met on its other side. */
+/* A step that would be accepted, although it could be cut no further. Where shapes overlap by more than the thinner one is thick, it is not
+ * clear to which side to push: they would be on the other side without a word. So they are where a gap is the distance from a thin round
+ * shape, and has been met on its other side. */
 static zn_status check_depth(sim_contacts *c, double h, const collide_overlap *overlap) {
     int pair[2] = {overlap->pair[0], overlap->pair[1]};
     zn_status status = ZN_OK;

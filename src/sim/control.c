@@ -369,8 +369,9 @@ static bool is_futile(const control_trial *trial, const control_trial *before, i
 
 /* ---- located contact events ---- */
 
-/* Frozen steps are smooth, and no impact is captured: the error of a step of order p is about (h/T)^(p+1), with T the time in which the motion changes. Errors of steps
- * add up, and their sum is to be as small as asked for. An estimate of size (h/T)^k, k <= p + 1, which is to be the accuracy at most, is then allowed less by
+/* Frozen steps are smooth, and no impact is captured: the error of a step of order p is about (h/T)^(p+1), with T the time in which the
+ * motion changes. Errors of steps add up, and their sum is to be as small as asked for. An estimate of size (h/T)^k, k <= p + 1, which is
+ * to be the accuracy at most, is then allowed less by
  *
  *   end/(MOST_SUM h) accuracy^((p + 1 - k)/k)                  number of steps, and error per estimate
  *
@@ -400,8 +401,9 @@ static void take_for_noise(const zn_simulation *sim, sim_control *c) {
     c->noise = larger(c->noise, NOISE_MARGIN * largest);
 }
 
-/* An error that smaller steps do not make smaller is noise: round-off of what constraints are made of (1 - cos of a drive that begins), or what solvers leave. It counts as no error from
- * then on, less and less, and the step goes back to where it was met: steps would become smaller for ever. */
+/* An error that smaller steps do not make smaller is noise: round-off of what constraints are made of (1 - cos of a drive that begins), or
+ * what solvers leave. It counts as no error from then on, less and less, and the step goes back to where it was met: steps would become
+ * smaller for ever. */
 static bool is_noise(const zn_simulation *sim, sim_control *c, double h, double size) {
     if (!(c->judged_h > 0 && h <= FUTILE_HALF * c->judged_h)) return false;
     if (size < FUTILE_GAIN * c->judged_size) c->futile = 0;
@@ -444,7 +446,8 @@ bool sim_control_allows(zn_simulation *sim, const double *u_before, double time)
     return sim_error_size(sim, sim->now.q) <= 1;
 }
 
-/* A part of a step that cannot be solved, however small, is passed by the laws; a longer one if the step cannot be solved after that either, a smaller one if they cannot pass it. */
+/* A part of a step that cannot be solved, however small, is passed by the laws; a longer one if the step cannot be solved after that
+ * either, a smaller one if they cannot pass it. */
 static zn_status pass_by_laws(zn_simulation *sim, const control_trial *trial, double wanted, cone_outcome *outcome) {
     sim_control *c = &sim->control;
     double h = larger(MOST_GROWTH * c->capture, CAPTURE_PART * trial->h) / MOST_SHRINK;

@@ -9,7 +9,8 @@ typedef struct sim_control {
     double h; /* to try next */
     double h_min, h_max;
     double error_before; /* of the last accepted step, 1 is as large as allowed */
-    /* An impact is known to lie between now and `bracket` (0: none is); a step of `capture` may contain it. Located events: the last part was passed by the laws, this long (0: it was not). */
+    /* An impact is known to lie between now and `bracket` (0: none is); a step of `capture` may contain it. Located events: the last part
+     * was passed by the laws, this long (0: it was not). */
     double bracket, capture;
     bool aimed;    /* the last step towards it went where the gap said, the next halves the bracket */
     bool doubling; /* the scheme has no estimate: one step against two halves, which are taken; located events: which are compared with */
@@ -52,8 +53,8 @@ bool sim_control_allows(zn_simulation *, const double *u_before, double time);
 void sim_control_reach(zn_simulation *);
 /* The size of control.error at q, in units of the accuracy. */
 double sim_error_size(const zn_simulation *, const double *q);
-/* The same of a step of h to `next`, with rates qdot and qdot_next at its ends, but for coordinates at rest: what is wrong in them is what the solver has left. Where
- * nothing has moved yet it is all there is to measure it by, and smaller steps would not make it smaller. */
+/* The same of a step of h to `next`, with rates qdot and qdot_next at its ends, but for coordinates at rest: what is wrong in them is what
+ * the solver has left. Where nothing has moved yet it is all there is to measure it by, and smaller steps would not make it smaller. */
 double sim_error_in_motion(zn_simulation *, double h);
 /* Whether any coordinate moves in such a step. */
 bool sim_error_moves(const zn_simulation *);

@@ -22,7 +22,8 @@ double sim_error_size(const zn_simulation *sim, const double *q) {
     return worst;
 }
 
-/* A coordinate that moves no faster, at both ends of the step, than what the tolerance may leave of a velocity is at rest. 0: it is not; else by how much it may move. */
+/* A coordinate that moves no faster, at both ends of the step, than what the tolerance may leave of a velocity is at rest. 0: it is not;
+ * else by how much it may move. */
 static double rest(const zn_simulation *sim, int i) {
     const sim_control *c = &sim->control;
     const problem_scales *s = &sim->scheme->scales;

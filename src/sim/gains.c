@@ -1,28 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Steps that create energy. Poisson's and the energetic law create none in an impact (impact_map.h). A step still can where a contact is wedged: where
- * joints and friction hold it in every direction its percussion is not unique, and gaps, joints and slip are met together up to the error of the step only.
- * Percussions of any size then meet them, and what these do at the positions within the step is not the work of an impact. So the energy of every step in
- * which contacts act is compared with what can have come, E = T + V, P the power of forces without potential:
+/* Steps that create energy. Poisson's and the energetic law create none in an impact (impact_map.h). A step still can where a contact is
+ * wedged: where joints and friction hold it in every direction its percussion is not unique, and gaps, joints and slip are met together up
+ * to the error of the step only. Percussions of any size then meet them, and what these do at the positions within the step is not the work
+ * of an impact. So the energy of every step in which contacts act is compared with what can have come, E = T + V, P the power of forces
+ * without potential:
  *
  *     gain = E_{n+1} - E_n - h max(P_n, P_{n+1}, 0)
  *
- * and a step that gained more than a share of T_n, more than steps without contacts have shown as their error, and more than twice the change of V (an impact
- * is met where the grid is, and velocities of some schemes stand half a step beside the positions), is refused: its parts have smaller errors.
- * Systems with drives or moving surfaces are left alone.
+ * and a step that gained more than a share of T_n, more than steps without contacts have shown as their error, and more than twice the
+ * change of V (an impact is met where the grid is, and velocities of some schemes stand half a step beside the positions), is refused: its
+ * parts have smaller errors. Systems with drives or moving surfaces are left alone.
  *
- * The stages of a Runge-Kutta step may also have solutions that have nothing to do with the motion, under any law: a contact that acts in a stage, is open in
- * a later one, and has no percussion in the end. Such a step is refused where its energy changes by more than forces and drives do, whose work is known from
- * both ends up to the error of the trapezium for powers that only grow or only fall:
+ * The stages of a Runge-Kutta step may also have solutions that have nothing to do with the motion, under any law: a contact that acts in a
+ * stage, is open in a later one, and has no percussion in the end. Such a step is refused where its energy changes by more than forces and
+ * drives do, whose work is known from both ends up to the error of the trapezium for powers that only grow or only fall:
  *
  *     work = h (P_n + P_{n+1})/2 -+ h |P_{n+1} - P_n|/2       (a share of T_n would leave nothing to what begins to move) */
 #include "model/formula_model.h"
 #include "sim/simulation.h"
 #include "zeno/parts.h"
 
-/* A smaller gain in a step is its error: of the kinetic energy, of the largest that velocities have shown, and of the largest change in steps without
- * percussions. */
+/* A smaller gain in a step is its error: of the kinetic energy, of the largest that velocities have shown, and of the largest change in
+ * steps without percussions. */
 static const double LITTLE_GAIN = 1e-4, NOTHING = 1e-6, USUAL_GAINS = 4;
-/* Of the kinetic energy: what the smallest step may gain, with a warning; what a step may gain or lose whose contacts acted within it only. */
+/* Of the kinetic energy: what the smallest step may gain, with a warning; what a step may gain or lose whose contacts acted within it
+ * only. */
 static const double MOST_GAIN = 0.01, MOST_CHANGE = 0.02;
 /* The same under Newton's law, which may create energy itself, for edges that lie nearly flat (rings.c). */
 static const double MOST_OF_RINGS = 2;
@@ -76,7 +78,8 @@ static bool is_little(zn_simulation *sim, double gained, double T) {
     return true;
 }
 
-/* What drives did in the step, -P chi of the bilateral rows, where chi is the velocity of a row that does not come from u (work.c); *spread: up to what. */
+/* What drives did in the step, -P chi of the bilateral rows, where chi is the velocity of a row that does not come from u (work.c);
+ * *spread: up to what. */
 static bool ask_drives(zn_simulation *sim, double *done, double *spread) {
     const zn_model *model = sim->model;
     const scheme_state *ends[2] = {&sim->now, &sim->next};

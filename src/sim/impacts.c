@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Impacts that create energy. Newton's law prescribes gdot+ = -e gdot- whatever friction does; when the slip reverses, the normal
- * percussion can then give back more than it took (Kane's pendulum). A step in which a contact closed is suspect if its contacts gained energy,
- * 1/2 P (c- + c+) > 0 over their rows. Whether the law is the cause, or forces and the change of position within the step, is decided by the
- * impact alone (impact_map.h), at the end of the step, from the rates before. It counts if the law gains more than round-off and if
+ * percussion can then give back more than it took (Kane's pendulum). A step in which a contact closed is suspect if its contacts gained
+ * energy,
+ * 1/2 P (c- + c+) > 0 over their rows. Whether the law is the cause, or forces and the change of position within the step, is decided by
+ * the impact alone (impact_map.h), at the end of the step, from the rates before. It counts if the law gains more than round-off and if
  * the percussion is mainly that of the impact. All other steps only cost a look at the rates of their contacts.
  *
  * Newton's law may also have no solution: where bodies can move only in some directions, friction can hold whatever would have to be thrown
@@ -17,7 +18,8 @@ static const double GAIN_ROUNDOFF = 1e-6;
 static const double RATE_TOLERANCES = 100;
 /* An impact is where forces have at most this part of the percussion. */
 static const double FORCE_SHARE = 0.5;
-/* With more contact rows the impact is not computed alone (its matrix is dense); then gains of less than this of |P c| may be the step's. */
+/* With more contact rows the impact is not computed alone (its matrix is dense); then gains of less than this of |P c| may be the
+ * step's. */
 enum { MOST_ROWS = 600, MOST_TRIED = 8 };
 static const double GAIN_OF_STEPS = 0.05;
 

@@ -3,14 +3,15 @@
  *
  *   repeat until t_end
  *     accumulations that end soon are closed; contacts that touch and approach are hit             at the present
- *     a frozen sub-step over the rest, not beyond the end of slip in several directions (stops.c), or to the first event in it (substep.c), which happens there
+ *     a frozen sub-step over the rest, not beyond the end of slip in several directions (stops.c), or to the first event in it (substep.c),
+ * which happens there
  *
- * What cannot be resolved so is passed by a step of the laws: where events crowd, for the contacts that crowd only, if the others allow it; where a frozen
- * step cannot be solved, for all. */
+ * What cannot be resolved so is passed by a step of the laws: where events crowd, for the contacts that crowd only, if the others allow it;
+ * where a frozen step cannot be solved, for all. */
 #include "sim/simulation.h"
 
-/* Events within this part of the step are close to each other (crowds of them: transition.c). A contact with so many of them is free for the rest of the step; so
- * many events in a step are too many. */
+/* Events within this part of the step are close to each other (crowds of them: transition.c). A contact with so many of them is free for
+ * the rest of the step; so many events in a step are too many. */
 static const double CLOSE = 1e-4;
 static const double SOLVES_OF_EVENT = 3; /* about */
 enum { MOST_EVENTS = 2000, MOST_TIMES = 40 };
@@ -87,7 +88,8 @@ zn_status sim_located_plain(zn_simulation *sim, double t_end, cone_outcome *outc
     return status;
 }
 
-/* Contacts whose events crowd have their laws for the rest of the step; all others keep their modes. False: for all contacts, by a plain step. */
+/* Contacts whose events crowd have their laws for the rest of the step; all others keep their modes. False: for all contacts, by a plain
+ * step. */
 static bool set_free(zn_simulation *sim) {
     sim_located *l = &sim->located;
     bool any = false;
@@ -126,7 +128,8 @@ static zn_status find_modes(zn_simulation *sim) {
     return status == ZN_OK && sim_painleve_happens(sim, l->modes.contact) ? sim_modes_choose(sim) : status;
 }
 
-/* next becomes the present; *again: with other contacts or rows the sub-step is to be repeated, or up to an event of the scene (machine.again). */
+/* next becomes the present; *again: with other contacts or rows the sub-step is to be repeated, or up to an event of the scene
+ * (machine.again). */
 static zn_status accept(zn_simulation *sim, double h, cone_outcome *outcome, bool *again) {
     sim_located *l = &sim->located;
     const sim_monitor before = sim->monitor;

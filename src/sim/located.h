@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Contact events that are located (contact_events: located; docs/located-events.md). Steps are taken with the modes of all contacts frozen; where an event
- * function is negative at the end, the sub-step is found at whose end it is zero, and the event is a map of its own.
+/* Contact events that are located (contact_events: located; docs/located-events.md). Steps are taken with the modes of all contacts frozen;
+ * where an event function is negative at the end, the sub-step is found at whose end it is zero, and the event is a map of its own.
  *
  *   located.c     a step of the grid: frozen sub-steps, events, and plain steps where that fails; located_memory.c: what it needs
  *   substep.c     a frozen sub-step, to the first event in it; locate.c: guesses of when that is
@@ -27,7 +27,8 @@ typedef struct sim_modes {
     double *memory;
 } sim_modes;
 
-/* Event functions at a state. Event k < n_contacts: impact or opening of contact k; then balls, contact after contact: end or begin of slip; then contacts
+/* Event functions at a state. Event k < n_contacts: impact or opening of contact k; then balls, contact after contact: end or begin of
+ * slip; then contacts
  * again: the singular point of slip (painleve.c); and again: it leaves the features that it was found for (borders.c). */
 typedef struct event_sample {
     double h;           /* since the start of the sub-step */
@@ -55,7 +56,8 @@ typedef struct sim_located {
     bool start_whole; /* and has forces, too */
     bool end_known;   /* the second one is at the end of a step that was watched */
     bool next_seen;   /* gaps and rates in `forces` are those of sim->next */
-    /* Steps in which no force can have met its limit (watch.c): per contact and ball, at the last solve, means of the step at hand and of the one before. */
+    /* Steps in which no force can have met its limit (watch.c): per contact and ball, at the last solve, means of the step at hand and of
+     * the one before. */
     int watched;
     double *calm, *mean, *mean_before;
     double *offset; /* per contact: a gap that is negative at the start, which counts as zero */
@@ -108,11 +110,12 @@ void sim_located_drop(zn_simulation *);
 zn_status sim_located_carry(zn_simulation *, byte_stream *);
 zn_status sim_events_carry(zn_simulation *, byte_stream *);
 
-/* A step from the present to t_end. Sub-steps are accepted one after the other; with rows inside of steps it returns after each, and *reached says
- * whether that was the last. */
+/* A step from the present to t_end. Sub-steps are accepted one after the other; with rows inside of steps it returns after each, and
+ * *reached says whether that was the last. */
 zn_status sim_located_step(zn_simulation *, double t_end, bool *reached, cone_outcome *);
 
-/* The pieces of it, for step: auto. A step of about h begins; one sub-step towards t_end, or events at the present; the laws alone up to t_end; its end. */
+/* The pieces of it, for step: auto. A step of about h begins; one sub-step towards t_end, or events at the present; the laws alone up to
+ * t_end; its end. */
 zn_status sim_located_begin(zn_simulation *, double h);
 zn_status sim_located_advance(zn_simulation *, double t_end, cone_outcome *);
 zn_status sim_located_plain(zn_simulation *, double t_end, cone_outcome *);
@@ -131,7 +134,8 @@ int sim_order(const zn_simulation *);
 #define SIM_NO_REST 1e-12
 #define SIM_TIME_SHARE 1e-10
 
-/* substep.c: into next, by at most `rest`; *h: how far it goes. Unseen: it cannot be solved, and forces at the present, which say why, are not known yet. */
+/* substep.c: into next, by at most `rest`; *h: how far it goes. Unseen: it cannot be solved, and forces at the present, which say why, are
+ * not known yet. */
 typedef enum substep_kind { SUBSTEP_ACCEPTED, SUBSTEP_EVENT_HERE, SUBSTEP_EVENT_THERE, SUBSTEP_REJECTED, SUBSTEP_UNSEEN } substep_kind;
 zn_status sim_substep(zn_simulation *, double rest, double *h, substep_kind *, cone_outcome *);
 
@@ -144,8 +148,8 @@ void sim_watch_begin(zn_simulation *, const event_sample *);
 /* The same of slip in several directions, after event functions without forces at its end: it is still fast. */
 bool sim_watch_slips(const zn_simulation *);
 
-/* stops.c, at the state of event functions: |gamma_F| of a ball; the time to its stop, less where sub-steps must soon be shorter than steps, 0 where
- * they must be now. */
+/* stops.c, at the state of event functions: |gamma_F| of a ball; the time to its stop, less where sub-steps must soon be shorter than
+ * steps, 0 where they must be now. */
 double sim_slip_speed(const zn_simulation *, int ball), sim_stops_time(zn_simulation *, int ball);
 /* How far a sub-step may go; *any: balls stop at the present, `which`. */
 double sim_stops_limit(zn_simulation *, double rest, bool *any);
@@ -163,8 +167,8 @@ double sim_still(const zn_simulation *, int row), sim_touching(const zn_simulati
 double sim_gap_roundoff(const zn_simulation *, int row);
 /* c2 of a row at the accelerations of a solve. */
 double sim_second_rate(const linear_problem *, int row);
-/* Modes by the laws at the present: contacts that touch and do not move apart, but not those in kept_open; balls that slip by their velocity, or (which)
- * begin to slip. Accelerations and forces are then in `forces`. */
+/* Modes by the laws at the present: contacts that touch and do not move apart, but not those in kept_open; balls that slip by their
+ * velocity, or (which) begin to slip. Accelerations and forces are then in `forces`. */
 zn_status sim_modes_choose(zn_simulation *);
 /* Row of a ball, by its number. */
 int sim_row_of_ball(const zn_simulation *, int ball);

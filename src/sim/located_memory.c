@@ -2,8 +2,8 @@
 /* What steps with located contact events need: the numbering of events, modes, samples, and the problems at a fixed position; as bytes. */
 #include "sim/simulation.h"
 
-/* Of maps at a fixed position, where the tolerance asks for more: percussions of impacts are large numbers, and what is left of them by round-off
- * counts as solved up to this. */
+/* Of maps at a fixed position, where the tolerance asks for more: percussions of impacts are large numbers, and what is left of them by
+ * round-off counts as solved up to this. */
 static const double MAP_ACCURACY = 1e-10;
 
 static zn_status number_events(zn_simulation *sim) {

@@ -2,7 +2,8 @@
 /* Values that are constant within a step: those of this simulation, which its own copy of the model reads.
  *
  *   samples   at k every, k = 0, 1 ...: steps land there; all formulas see the values before
- *   changes   of values between steps: accelerations and forces that a scheme carries start again; where constraints are switched, other rows are
+ *   changes   of values between steps: accelerations and forces that a scheme carries start again; where constraints are switched, other
+ * rows are
  *             chosen, and velocities meet the new ones as after an impact without restitution: M (u+ - u-) = W P, c1(u+) = 0
  *
  * What is remembered stands in one block of numbers, `memory`. */
@@ -12,8 +13,8 @@
 
 #include <stdio.h>
 
-/* Every sample ends a step. With as many as this within one step of the settings, or until the end where steps are chosen, `every` is a slip of the pen: the run
- * would take days, and below the resolution of t it would not move at all. */
+/* Every sample ends a step. With as many as this within one step of the settings, or until the end where steps are chosen, `every` is a
+ * slip of the pen: the run would take days, and below the resolution of t it would not move at all. */
 static const double samples_in_step = 1e6, samples_in_run = 1e10;
 
 static zn_status check_samples(const zn_simulation *sim, const machine_plan *of) {
@@ -234,7 +235,8 @@ double sim_machine_target(const zn_simulation *sim) {
     return target;
 }
 
-/* Positions do not jump: a value that stands in a bilateral constraint on position level, as in a position drive, cannot become another one. */
+/* Positions do not jump: a value that stands in a bilateral constraint on position level, as in a position drive, cannot become another
+ * one. */
 static zn_status check_jump(zn_simulation *sim, int i, double value) {
     const zn_model *model = sim->model;
     answers *at = &sim->monitor.at;

@@ -1,18 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Events: a function of the motion changes its sign.
  *
- *   found      by its signs at the begin of a step and at LOOKS places of its dense output (the scheme's, else the cubic of q and q' at the ends); the sign before is
+ *   found      by its signs at the begin of a step and at LOOKS places of its dense output (the scheme's, else the cubic of q and q' at the
+ * ends); the sign before is
  *              remembered, so that a function that is zero at an event does not repeat it
- *   located    by halving on the dense output; the step is repeated to end there, and its end is improved by the secant through ends of steps. A function that
+ *   located    by halving on the dense output; the step is repeated to end there, and its end is improved by the secant through ends of
+ * steps. A function that
  *              jumps has no zero to go to: it stays where it jumps
- *   happens    after the step: everything is set at once, from values before. Several events of a step happen in their order, each with its own end of a
+ *   happens    after the step: everything is set at once, from values before. Several events of a step happen in their order, each with its
+ * own end of a
  *              step. What an event sets may change the signs of others: these happen next.
- *   together   functions that are zero at the same place, to least_part of the step: their events happen in the order of the scene, each from values
- *              that the one before has left, if its condition held before them all and still holds. So none is lost because the first one has
- *              thrown the motion back. The others of these functions, whose direction or condition does not count, have passed zero: what is thrown
+ *   together   functions that are zero at the same place, to least_part of the step: their events happen in the order of the scene, each
+ * from values
+ *              that the one before has left, if its condition held before them all and still holds. So none is lost because the first one
+ * has
+ *              thrown the motion back. The others of these functions, whose direction or condition does not count, have passed zero: what
+ * is thrown
  *              back by an event returns through it, for them, and a relay without hysteresis switches without end.
- *   behind it  the function of an event is zero, and is on the side to which its rate leads: one that its event throws back has never left its side, however
- *              soon it returns. So bounces that become shorter and shorter end with a sentence, and not beyond the floor. A function that its event sets
+ *   behind it  the function of an event is zero, and is on the side to which its rate leads: one that its event throws back has never left
+ * its side, however
+ *              soon it returns. So bounces that become shorter and shorter end with a sentence, and not beyond the floor. A function that
+ * its event sets
  *              itself, to a value that is more than what locating and rounding leave, is on the side of that value, however small it is. */
 #include "model/machine.h"
 #include "sim/simulation.h"
@@ -104,8 +112,8 @@ static bool reads_velocities(zn_simulation *sim, int k) {
     return sim->base->probes(sim->base, sim->monitor.at.work, &other, m->other) || m->other[when] != value;
 }
 
-/* The rate of a function at the present, from differences over more or less than a step, of which the longest counts that agrees with its half: so it has the right sign also
- * where the last bounces are slow. 0: there is none beyond round-off; NAN: it is not known. */
+/* The rate of a function at the present, from differences over more or less than a step, of which the longest counts that agrees with its
+ * half: so it has the right sign also where the last bounces are slow. 0: there is none beyond round-off; NAN: it is not known. */
 static double rate_of(zn_simulation *sim, int k) {
     const zn_model *model = sim->model;
     zn_point now = {.t = sim->now.t, .q = sim->now.q, .u = sim->now.u};
@@ -125,8 +133,8 @@ static double sign_of(double x) { return x > 0 ? 1 : x < 0 ? -1 : 0; }
 /* 0: round-off of a function that has been much larger, such as that of a constraint which the event has switched on. */
 static double clear_sign(const sim_machine *m, int k, double x) { return fabs(x) <= roundoff * m->reach[k] ? 0 : sign_of(x); }
 
-/* At the share b of a step. At its begin functions that are zero have the sides that were given to them, and those that jump there have none yet: others have been moved,
- * by an event, a sample or an input. */
+/* At the share b of a step. At its begin functions that are zero have the sides that were given to them, and those that jump there have
+ * none yet: others have been moved, by an event, a sample or an input. */
 static double sign_at(const sim_machine *m, int k, double b, double x) {
     bool given = m->seen[k] == 0 || fabs(x) <= near_zero * m->reach[k];
     return b == 0 && given ? 0 : clear_sign(m, k, x);
@@ -155,7 +163,8 @@ static zn_status locate(zn_simulation *sim, int k, double b) {
     return status;
 }
 
-/* A look at the share b of the step: functions that have changed their signs are located, and whether their events happen there. *share: the first of these.
+/* A look at the share b of the step: functions that have changed their signs are located, and whether their events happen there. *share:
+ * the first of these.
  * *open: some function is too near to zero to tell. m->at: of all others where they have last been seen. */
 static zn_status look(zn_simulation *sim, double b, double *share, bool *open) {
     sim_machine *m = &sim->machine;
@@ -360,7 +369,8 @@ static double side_after(zn_simulation *sim, int k, double value) {
     return set ? sign_of(value) : side_behind(sim, k, m->before[k]);
 }
 
-/* Signs that count from now on. `fired`: behind events. What they have moved from one sign to the other keeps the old one: it is found in the next step. */
+/* Signs that count from now on. `fired`: behind events. What they have moved from one sign to the other keeps the old one: it is found in
+ * the next step. */
 static zn_status remember(zn_simulation *sim, bool fired) {
     sim_machine *m = &sim->machine;
     zn_status status = sim_machine_probe(sim, sim->now.t, sim->now.q, sim->now.u, m->probes);
@@ -376,7 +386,8 @@ static zn_status remember(zn_simulation *sim, bool fired) {
     return status;
 }
 
-/* Positions that an event has set, and constraints that it has switched on, must fit, as well as numbers that are rounded do, or as all before. The monitor has looked. */
+/* Positions that an event has set, and constraints that it has switched on, must fit, as well as numbers that are rounded do, or as all
+ * before. The monitor has looked. */
 static zn_status check_fit(zn_simulation *sim, const machine_event *e, double before) {
     const zn_model *model = sim->model;
     const sim_monitor *m = &sim->monitor;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Modes of contacts, and event functions phi of a state (t, q, u), negative where the event has happened. With accelerations a and forces lambda of the
- * modes at that state, which have the full order of the scheme:
+/* Modes of contacts, and event functions phi of a state (t, q, u), negative where the event has happened. With accelerations a and forces
+ * lambda of the modes at that state, which have the full order of the scheme:
  *
  *   impact          open       phi = g_N - min(g_N(start), 0)       phi' = gdot_N
  *   opening         closed     phi = lambda_N
@@ -16,17 +16,18 @@
 #include "scheme/consistent_forces.h"
 #include "scheme/loads.h"
 
-/* Rates below this many tolerances are zero (impact_map.c has the same), and below this part of the speeds in any case: what maps leave of zero. */
+/* Rates below this many tolerances are zero (impact_map.c has the same), and below this part of the speeds in any case: what maps leave of
+ * zero. */
 static const double RATE_TOLERANCES = 10, RATE_LEAST = 1e-9;
 /* Touching: this part of the way in a step, or this many tolerances of lengths. */
 static const double TOUCH_SHARE = 1e-9, TOUCH_TOLERANCES = 100;
-/* Event functions are negative below: round-off of gaps, in units of their last place and of the way in a step; a part of the tolerance of rates and
- * accelerations. */
+/* Event functions are negative below: round-off of gaps, in units of their last place and of the way in a step; a part of the tolerance of
+ * rates and accelerations. */
 static const double GAP_ROUNDOFF = 1e-14, GAP_SHARE = 1e-13, RATE_SHARE = 1e-3;
 /* Steps up to D = 0 would become smaller for ever, as forces grow. */
 static const double SINGULAR = 1e-3;
-/* A contact that was hit and has neither a force nor an acceleration (a bar is free of stress until the wave has begun) stays closed: an acceleration that makes
- * less than this many rates of rest within a step does not open it. */
+/* A contact that was hit and has neither a force nor an acceleration (a bar is free of stress until the wave has begun) stays closed: an
+ * acceleration that makes less than this many rates of rest within a step does not open it. */
 static const double TIE_SHARE = 1;
 /* An opened contact that closes again at once was needed. */
 enum { MOST_CHOICES = 4 };

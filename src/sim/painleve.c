@@ -3,19 +3,22 @@
  *
  *   gddot_N = D lambda_N + b,    D = w_N' M^-1 (w_N - mu W_F d)        (joints included)
  *
- * Where D falls to zero forces grow without bound, and beyond it they pull the contact together. The motion goes on by an impact without an approach: as D <= 0,
- * a normal percussion does not open the contact, and it lasts until friction has brought the slip to rest. The velocities after it follow from
+ * Where D falls to zero forces grow without bound, and beyond it they pull the contact together. The motion goes on by an impact without an
+ * approach: as D <= 0, a normal percussion does not open the contact, and it lasts until friction has brought the slip to rest. The
+ * velocities after it follow from
  *
  *   gdot_N = 0,   gamma_F = 0,   u+ = u + M^-1 W P
  *
- * which is the limit of stiff contacts. b falls to zero at the same time (from other sides the singular point is not reached). Steps have other solutions too (the contact opens, or keeps slipping with D < 0), and solvers may find these; so a
- * step in which D becomes negative is refused, its parts lead to the singular point, and at the end of the smallest one the impact happens.
+ * which is the limit of stiff contacts. b falls to zero at the same time (from other sides the singular point is not reached). Steps have
+ * other solutions too (the contact opens, or keeps slipping with D < 0), and solvers may find these; so a step in which D becomes negative
+ * is refused, its parts lead to the singular point, and at the end of the smallest one the impact happens.
  * (contact_events: located has D as an event function, and locates it: modes.c.)
  *
  * D is checked after every step while it is small, and now and then otherwise. */
 #include "sim/simulation.h"
 
-/* D relative to that without friction: above FAR it is checked after some steps only. b and D become zero together, and errors of a step decide which is
+/* D relative to that without friction: above FAR it is checked after some steps only. b and D become zero together, and errors of a step
+ * decide which is
  * first: a contact that opens with less than NEAR has met the singular point (some schemes open and close all
  * the time). With a fixed step, only where D would be negative after so many steps, or is below LEAST.
  * Where D changes by less than LITTLE in a step, that step is small enough to say so. */
@@ -23,7 +26,8 @@ static const double FAR = 0.5, NEAR = 0.025, LITTLE = 3e-5, STEPS_AHEAD = 6, LEA
 enum { STEPS_FAR = 15 };
 /* Friction of at least this part of mu P_N is slip. */
 static const double SLIP_SHARE = 0.9;
-/* Slower slip, in tolerances, is rest; gaps with less than this part of the slip are closed (some schemes have their velocities beside the positions). */
+/* Slower slip, in tolerances, is rest; gaps with less than this part of the slip are closed (some schemes have their velocities beside the
+ * positions). */
 static const double RATE_TOLERANCES = 100, CLOSED_SHARE = 0.01;
 /* Percussions below this part of those before are round-off. */
 static const double PUSH_ROUNDOFF = 1e-9;

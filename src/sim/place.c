@@ -9,7 +9,8 @@ static double first_step(const zn_simulation *sim) {
     return sim->settings.step > 0 ? sim->settings.step : sim_control_first_step(sim->base, &sim->settings);
 }
 
-/* Contacts for this place, and those of shapes that overlap in it although no features of the list do: two balls at one place, bars that cross. */
+/* Contacts for this place, and those of shapes that overlap in it although no features of the list do: two balls at one place, bars that
+ * cross. */
 static zn_status find_contacts(zn_simulation *sim, const double *q, const double *u) {
     zn_status status = sim_contacts_start(sim, q, u, first_step(sim));
     return status == ZN_OK ? sim_contacts_add_overlaps(sim) : status;

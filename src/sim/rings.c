@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Edges that lie flat. A declared contact of a ring and a plane is at the lowest point of the ring, at c a + r e from the centre of its body: a the axis, e the direction
- * of the point, n = cos(theta) a - sin(theta) e the normal. The moment of a unit of its normal force
+/* Edges that lie flat. A declared contact of a ring and a plane is at the lowest point of the ring, at c a + r e from the centre of its
+ * body: a the axis, e the direction of the point, n = cos(theta) a - sin(theta) e the normal. The moment of a unit of its normal force
  *
  *     (c a + r e) x n = -(r cos(theta) + c sin(theta)) a x e
  *
- * turns with e. A ring that lies flat, theta = 0, has no lowest point: e jumps from step to step, and what the contact does then has nothing to do with a
- * ring; it may create energy. So a step in which such a contact pushes and e turns by more than a right angle is refused. Parts of it resolve a point that
- * moves fast, and end a run whose point jumps.
+ * turns with e. A ring that lies flat, theta = 0, has no lowest point: e jumps from step to step, and what the contact does then has
+ * nothing to do with a ring; it may create energy. So a step in which such a contact pushes and e turns by more than a right angle is
+ * refused. Parts of it resolve a point that moves fast, and end a run whose point jumps.
  * So is a step that was solved down to round-off only, where that is far above the tolerance. */
 #include "sim/simulation.h"
 #include "zeno/parts.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules for contacts that are switched. The shapes of a rule whose condition does not hold are not seen by the search: they pass through each other. Conditions
- * are functions of values that change between steps only, and are asked for when these have changed; then the list of contacts is found again. Shapes that are in each
- * other when their rule is switched on are reported: to push them apart would create energy. */
+/* Rules for contacts that are switched. The shapes of a rule whose condition does not hold are not seen by the search: they pass through
+ * each other. Conditions are functions of values that change between steps only, and are asked for when these have changed; then the list
+ * of contacts is found again. Shapes that are in each other when their rule is switched on are reported: to push them apart would create
+ * energy. */
 #include "model/machine.h"
 #include "sim/simulation.h"
 

@@ -5,11 +5,13 @@
  *   a step     omitted rows are checked like any other: their violation is explained by that of the rows kept (drift), or the step is
  *              discarded and repeated with all rows
  *   after it   the scheme's percussions are distributed over all rows, if they were asked for; what the rows left out have to do with
- *              the others is followed, rows that became badly chosen are exchanged; where all rows are in use, the choice is tried again later
+ *              the others is followed, rows that became badly chosen are exchanged; where all rows are in use, the choice is tried again
+ * later
  *
  * Rows whose numbers do not quite fit are merged into those that they should follow from, so that all of them are satisfied in the sense of
- * least squares; the remaining violation may grow to what the settings allow. Schemes on velocity level let positions drift, and rows that follow from others
- * where the joints fit do not quite so where they have come apart: they are merged, too, and the velocities of all rows stay as small as they can
+ * least squares; the remaining violation may grow to what the settings allow. Schemes on velocity level let positions drift, and rows that
+ * follow from others where the joints fit do not quite so where they have come apart: they are merged, too, and the velocities of all rows
+ * stay as small as they can
  * (rows that were left out would drift freely). Their violation is drift, as in any other row.
  *
  * A scheme for other rows is a new one, made between two steps. What it carries from step to step is kept where it knows nothing of
@@ -50,8 +52,8 @@ static zn_status find(zn_simulation *sim, const zn_point *at, bool nearly, indep
     return independent_find(sim->context, sim->base, at, wish, rows);
 }
 
-/* Whether rows are merged: their numbers do not fit, or the scheme lets them drift apart. Of bodies that turn much more easily than they move, most of a sum of rows
- * would be round-off. */
+/* Whether rows are merged: their numbers do not fit, or the scheme lets them drift apart. Of bodies that turn much more easily than they
+ * move, most of a sum of rows would be round-off. */
 static bool in_least_squares(const zn_simulation *sim, const independent *rows) {
     return sim->selection.merged || (scheme_find(sim->settings.scheme)->drifts && independent_spread(rows) <= most_spread);
 }

@@ -13,11 +13,12 @@
 #include "scheme/impact_map.h"
 #include "scheme/scheme.h"
 #include "sim/chatter.h"
+#include "sim/contacts.h"
 #include "sim/control.h"
 #include "sim/located.h"
 
-/* recorder.c: a recorder in memory for many simulations of one model, one after the other. Restarting forgets all rows; false: the columns would be
- * others. */
+/* recorder.c: a recorder in memory for many simulations of one model, one after the other. Restarting forgets all rows; false: the columns
+ * would be others. */
 struct zn_recorder;
 struct zn_result;
 bool sim_recorder_restart(struct zn_recorder *, const zn_simulation *);
@@ -100,8 +101,6 @@ typedef struct sim_work {
     bool smooth;     /* some friction is in the directions of normal forces (Stribeck) */
 } sim_work;
 
-enum { SIM_NAME = 96 }; /* of a contact that may be gone: the rest is cut off */
-
 /* Impacts that created energy: see impacts.c. */
 typedef struct sim_impacts {
     bool watched;
@@ -147,60 +146,6 @@ typedef struct sim_selection {
     long wait, patience;      /* steps until a choice is tried again, and the next time */
     long made;                /* choices so far */
 } sim_selection;
-
-/* A found contact: see contacts.c. */
-enum { SIM_MOST_ROWS = 8 }; /* of it */
-typedef struct sim_met {
-    collide_candidate candidate; /* first: see sim_contacts_check */
-    zn_model *part;
-    int *q, *u;
-    double pole[6];
-    double P[SIM_MOST_ROWS], P_row[SIM_MOST_ROWS]; /* physical, its rows N and F: of the last step; since the last row until then */
-} sim_met;
-
-/* Normal percussions of two bodies, the smaller number first. */
-typedef struct sim_pair {
-    int body[2];
-    double normal;
-} sim_pair;
-
-typedef struct sim_mets {
-    sim_met *at;
-    size_t count, room;
-} sim_mets;
-
-typedef struct sim_rules sim_rules;
-
-typedef struct sim_contacts {
-    const contact_field *field; /* NULL: all contacts are declared */
-    sim_rules *rules;           /* NULL: none is switched */
-    collide_world *world;
-    collide_pose *pose_memory, *poses, *poses_end, *poses_between; /* of the present, the end of a step, and on the way */
-    bool posed;                                                    /* poses are those of `now` */
-    collide_pose *poses_seen;                                      /* of the row that is examined */
-    bool seen;
-    double seen_at;
-    double margin, tolerance;
-    sim_mets list, other; /* sorted; `other`: the one before, or the next */
-    sim_mets gone;        /* without parts: left the list with a percussion that no row has shown yet */
-    zn_model *models[2];  /* the present one and its successor */
-    int present;
-    collide_list found, missed; /* found: by the last search */
-    collide_list merged;        /* work space */
-    assembly_extra *extra;
-    int *from; /* of each contact: its number before */
-    size_t extra_room, from_room;
-    sim_pair *pairs; /* sorted */
-    size_t n_pairs, pair_room;
-    char text[SIM_NAME];                    /* of the name asked for last */
-    bool shown, first;                      /* a row was shown in this step; the last one was its first */
-    double share, share_before;             /* of the step: up to the last row in it, and up to the one before */
-    int repeats, passing[2];                /* of the present step; shapes that overlap by more than they are thick (-1: none) */
-    long missed_pairs, changes, sum, steps; /* sum: of contacts over accepted steps */
-    int most;
-    double overlap, max_overlap;
-    double unexplained, unexplained_end; /* overlap that no features push apart, now and at the end of the step */
-} sim_contacts;
 
 typedef struct sim_event {
     double t;
@@ -306,8 +251,8 @@ zn_status sim_take_states(zn_simulation *);
 
 /* place.c: contacts for the present at q and u, which are moved onto the constraints if wanted. */
 zn_status sim_place(zn_simulation *, double *q, double *u, bool project);
-/* From the start of the same model, whose numbers may be others, with the same settings, in the memory that is there: the bits are those of a new
- * simulation. *restarted false: it takes a new one. After a failure the simulation can only be destroyed. */
+/* From the start of the same model, whose numbers may be others, with the same settings, in the memory that is there: the bits are those of
+ * a new simulation. *restarted false: it takes a new one. After a failure the simulation can only be destroyed. */
 zn_status sim_restart(zn_simulation *, bool *restarted);
 /* Whether the simulation, which may be NULL, takes restitution from the model at each step. */
 bool sim_reads_restitution(const zn_simulation *);
@@ -319,8 +264,8 @@ zn_status sim_start_scheme(zn_simulation *); /* what the scheme carries begins a
 /* The present is at q and u, which are consistent: checked, and what the scheme carries begins there. */
 zn_status sim_begin_at(zn_simulation *, const double *q, const double *u);
 
-/* adopt.c: another model of the same coordinates and declared contacts; contact: of each of its contacts the number in sim->model, -1: new. The old
- * model may be destroyed afterwards. */
+/* adopt.c: another model of the same coordinates and declared contacts; contact: of each of its contacts the number in sim->model, -1: new.
+ * The old model may be destroyed afterwards. */
 zn_status sim_adopt(zn_simulation *, const zn_model *, const int *contact);
 /* The model has other numbers in the same contacts. */
 zn_status sim_adopt_numbers(zn_simulation *);
@@ -357,7 +302,8 @@ zn_status sim_selection_renew(zn_simulation *);
 /* The choice as bytes. Reading makes another scheme, what it carries is to be read after it. */
 zn_status sim_selection_carry(zn_simulation *, byte_stream *);
 
-/* switches.c: times at which formulas jump or bend. Before a step: the next one, in switches.landing; after it: the present is there. What is known is not true any more. */
+/* switches.c: times at which formulas jump or bend. Before a step: the next one, in switches.landing; after it: the present is there. What
+ * is known is not true any more. */
 zn_status sim_switches_create(zn_simulation *);
 void sim_switches_destroy(zn_simulation *);
 zn_status sim_switches_look(zn_simulation *);
@@ -418,36 +364,8 @@ bool sim_has_events(const zn_simulation *);
 int sim_event_width(const zn_simulation *);
 const double *sim_event_values(const zn_simulation *, size_t entry);
 
-/* rules.c: rules for contacts that are switched, before the first list. */
-zn_status sim_rules_create(zn_simulation *);
-void sim_rules_destroy(zn_simulation *);
-/* Which of them hold by the values of now. *changed: the list is to be found again. */
-zn_status sim_rules_look(zn_simulation *, bool *changed);
-/* Of shapes whose rules the last look found switched on: an error names two that overlap. */
-zn_status sim_rules_check(zn_simulation *);
+/* contacts.h */
 
-/* contacts.c: contacts that come and go. */
-
-zn_status sim_contacts_create(zn_simulation *);
-void sim_contacts_destroy(zn_simulation *);
-/* The list of contacts at a state, for a step of h, before there is a scheme. */
-zn_status sim_contacts_start(zn_simulation *, const double *q, const double *u, double h);
-zn_status sim_contacts_add_overlaps(zn_simulation *); /* after that: what overlaps there without being listed */
-/* The list at the present; pairs of `missed` are checked again in any case. */
-zn_status sim_contacts_renew(zn_simulation *, double h);
-/* At the present: values have changed that rules depend on. */
-zn_status sim_contacts_switch(zn_simulation *);
-/* Before a step of h from the present. */
-zn_status sim_contacts_prepare(zn_simulation *, double h);
-/* After it, at its end. *again: shapes overlap that were not in the list; they are now, and the step is to be repeated. ZN_ERROR_NO_CONVERGENCE: shapes went
- * through each other, or overlap in a way that no features describe: the step is to be cut (if it may be). */
-zn_status sim_contacts_check(zn_simulation *, const scheme_state *end, double h, bool may_cut, bool *again);
-void sim_contacts_accept(zn_simulation *);
-/* The list as bytes. Reading makes another scheme, what it carries is to be read after it. */
-zn_status sim_contacts_carry(zn_simulation *, byte_stream *);
-void sim_contacts_add_percussion(zn_simulation *, const double *P);
-void sim_contacts_begin_percussion(zn_simulation *), sim_contacts_end_percussion(zn_simulation *);
-void sim_contacts_show(zn_simulation *, double share); /* a row is shown at a share of the step */
 /* The row of sim->model that a row of base is. */
 static inline int sim_row_of_base(const zn_simulation *sim, int row) {
     return row < model_row_F(sim->base) ? row : row + sim->model->size.nN - sim->base->size.nN;
@@ -494,8 +412,8 @@ zn_status sim_report_unstable(zn_simulation *, double h);
 /* Energies of `what` that are not finite at a state that is. */
 zn_status sim_fail_energy(zn_context *, const zn_simulation *, const char *what, double kinetic, double potential);
 
-/* not_finite.c: what is not finite at the present state, or later, up to t + reach, in the motion that the step of h could not follow; false:
- * nothing was found. */
+/* not_finite.c: what is not finite at the present state, or later, up to t + reach, in the motion that the step of h could not follow;
+ * false: nothing was found. */
 typedef struct sim_not_finite {
     char what[160];
     const char *why;     /* in parentheses */
@@ -503,11 +421,13 @@ typedef struct sim_not_finite {
     double t;
 } sim_not_finite;
 bool sim_find_not_finite(zn_simulation *, double h, double reach, sim_not_finite *);
-/* The velocity whose mass is not positive, alone or (coupled) with those before it, at the present state or later, up to t + reach, as above;
+/* The velocity whose mass is not positive, alone or (coupled) with those before it, at the present state or later, up to t + reach, as
+ * above;
  * -1: none. */
 int sim_find_massless(zn_simulation *, double h, double reach, double *t, bool *coupled);
 
-/* stability.c: whether h is too large for the explicit forces of a scheme, or of the one in use, and the model's fastest natural frequency. */
+/* stability.c: whether h is too large for the explicit forces of a scheme, or of the one in use, and the model's fastest natural
+ * frequency. */
 bool sim_scheme_is_unstable(zn_simulation *, const scheme_class *, int stages, double h, double *frequency, double *largest_step);
 bool sim_step_is_unstable(zn_simulation *, double h, double *frequency, double *largest_step);
 
@@ -559,10 +479,11 @@ int sim_ring_at_fault(zn_simulation *, const cone_outcome *);
 
 zn_status sim_painleve_create(zn_simulation *);
 void sim_painleve_destroy(zn_simulation *);
-/* Whether the step by the laws to `next` may stand: no contact pulls itself together. last: there are no smaller steps; the impact then happens in `next`. */
+/* Whether the step by the laws to `next` may stand: no contact pulls itself together. last: there are no smaller steps; the impact then
+ * happens in `next`. */
 bool sim_painleve_allows(zn_simulation *, bool last);
-/* No step from the present can be solved, or contacts with other modes than closed open: whether that is because of a singular point, and then the impact, at
- * the present. */
+/* No step from the present can be solved, or contacts with other modes than closed open: whether that is because of a singular point, and
+ * then the impact, at the present. */
 bool sim_painleve_happens(zn_simulation *, const cone_frozen *modes);
 
 /* rows.c */

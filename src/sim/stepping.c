@@ -55,9 +55,10 @@ static zn_status try_once(zn_simulation *sim, const scheme_state *from, double h
     return sim->scheme->class->step(sim->scheme, from, h, to, outcome);
 }
 
-/* Attempts with long projections, or many factors of many contacts, that did not converge, before those of smaller parts are shortened: of one part of the
- * step, for what follows a part that was solved is another problem, and of the whole step, so that the work of a failing step is bounded. One with both
- * counts twice. One that came near to the tolerance counts once, and for the whole step only: the next part is half as long, and more work may well solve it. */
+/* Attempts with long projections, or many factors of many contacts, that did not converge, before those of smaller parts are shortened: of
+ * one part of the step, for what follows a part that was solved is another problem, and of the whole step, so that the work of a failing
+ * step is bounded. One with both counts twice. One that came near to the tolerance counts once, and for the whole step only: the next part
+ * is half as long, and more work may well solve it. */
 static const double near_share = 1e3;
 enum { ATTEMPTS_IN_VAIN = 2, ATTEMPTS_OF_STEP = 8, LONG_PROJECTION = 5000, MANY_FACTORS = 200 };
 #define MUCH_DENSE 2e9
@@ -175,12 +176,12 @@ static void report_cut_impacts(zn_simulation *sim) {
     sim->cut = false;
 }
 
-/* Of the kinetic energy, that a part of a cut step may gain or lose without percussions at contacts (forces do less when the part is halved); and of
- * the largest so far: what has less is at rest. */
+/* Of the kinetic energy, that a part of a cut step may gain or lose without percussions at contacts (forces do less when the part is
+ * halved); and of the largest so far: what has less is at rest. */
 static const double most_change = 0.2, little_change = 1e-6;
 
-/* Where a step has no solution (friction that holds what restitution throws back), the equations of a part of it may have one that has nothing to
- * do with the motion: velocities jump, and no contact is the cause. */
+/* Where a step has no solution (friction that holds what restitution throws back), the equations of a part of it may have one that has
+ * nothing to do with the motion: velocities jump, and no contact is the cause. */
 static bool is_plausible(zn_simulation *sim) {
     const zn_model *model = sim->model;
     double T[2], V[2];
@@ -217,8 +218,8 @@ zn_status sim_examine(zn_simulation *sim, double h, cone_outcome *outcome, bool 
     return status;
 }
 
-/* Into next. A step that does not meet the rows that were left out is repeated with all of them; a step at whose end shapes overlap that were not
- * in its list of contacts is repeated with these. */
+/* Into next. A step that does not meet the rows that were left out is repeated with all of them; a step at whose end shapes overlap that
+ * were not in its list of contacts is repeated with these. */
 static zn_status try_rows(zn_simulation *sim, double h, double t_end, cone_outcome *outcome) {
     zn_status status = sim_contacts_prepare(sim, h);
     bool again = status == ZN_OK;

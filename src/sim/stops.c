@@ -3,17 +3,19 @@
  *
  *   t_stop = |gamma_F|/(-d gammadot_F),   d = gamma_F/|gamma_F|
  *
- * sub-steps of 0.9, 0.97, 0.99, 0.99 .. t_stop lead to it. What is left out, |gamma_F| t_stop/2, is an error of O(h^p) if it ends at once for
+ * sub-steps of 0.9, 0.97, 0.99, 0.99 .. t_stop lead to it. What is left out, |gamma_F| t_stop/2, is an error of O(h^p) if it ends at once
+ * for
  *
  *   t_stop <= LEFT_OUT h (h/T)^(p/2 - 1)                                 T: the largest tau of the slip (below), h at most T
  *
- * Where friction turns, |gamma_F| d' = f(d), d tends to a zero of f like a power t_stop^kappa, which no step resolves with its order; and the stop is earlier than
- * t_stop says. A sub-step of sigma t_stop makes an error of sigma^p |gamma_F| turn, turn = |gammadot_F across d|/(-d gammadot_F); that of all of them is O(h^p) if
+ * Where friction turns, |gamma_F| d' = f(d), d tends to a zero of f like a power t_stop^kappa, which no step resolves with its order; and
+ * the stop is earlier than t_stop says. A sub-step of sigma t_stop makes an error of sigma^p |gamma_F| turn, turn = |gammadot_F across
+ * d|/(-d gammadot_F); that of all of them is O(h^p) if
  *
  *   sub-step <= PACE h (tau/T)^(1 - 1/p) min(1, turn)^(-1/p)             p > 2,   tau = t_stop/max(1, turn), about |gamma_F|/|gammadot_F|
  *
- * Their number is proportional to that of the steps of the slip. Slip that turns much faster than it ends (a top that precesses) has a t_stop without a stop; the time in which it changes
- * is tau, and steps need not be shorter as long as that stays. */
+ * Their number is proportional to that of the steps of the slip. Slip that turns much faster than it ends (a top that precesses) has a
+ * t_stop without a stop; the time in which it changes is tau, and steps need not be shorter as long as that stays. */
 #include "sim/simulation.h"
 
 static const double STOP_SHARES[] = {0.9, 0.97, 0.99};
@@ -44,7 +46,8 @@ static stop look_at_stop(const zn_simulation *sim, int number) {
         speed = hypot(speed, p->at.c1[row + i]);
         towards -= d[i] * sim_second_rate(p, row + i);
     }
-    /* One that begins at the present has no acceleration yet where the force that makes it slip grows: its sign is that of the error of the event's time. */
+    /* One that begins at the present has no acceleration yet where the force that makes it slip grows: its sign is that of the error of the
+     * event's time. */
     bool slow = !(speed > sim_still(sim, row));
     if (!(towards > 0) || (slow && l->began[number])) return never;
     if (slow) return (stop){0}; /* it has ended */

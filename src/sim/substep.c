@@ -5,8 +5,8 @@
  *   a force that is at its limit at the start already: the event is at the present
  *   else the sub-step at whose end the first event function is zero
  *
- * An impact that comes by delta too late is an error of delta times the jump of velocities, a slip that turns round one of delta times the jump of accelerations; openings, begins
- * of slip, and ends of it that stick, are errors of delta^2. */
+ * An impact that comes by delta too late is an error of delta times the jump of velocities, a slip that turns round one of delta times the
+ * jump of accelerations; openings, begins of slip, and ends of it that stick, are errors of delta^2. */
 #include "sim/simulation.h"
 
 /* Accuracy of the time of an event, relative to the sub-step and to the time itself. */
@@ -79,7 +79,8 @@ static double slope_at(const sim_located *l, const event_sample *s, int event, d
     return (s->phi[event] - other->phi[event]) / (s->h - other->h);
 }
 
-/* Whether slip of one row that ends may go on in the other direction: its rate with friction turned round is about rate + 2 mu lambda_N w_F' M^-1 W_F. */
+/* Whether slip of one row that ends may go on in the other direction: its rate with friction turned round is about rate + 2 mu lambda_N
+ * w_F' M^-1 W_F. */
 static bool may_turn_round(const zn_simulation *sim, const event_sample *s, int event) {
     const sim_located *l = &sim->located;
     const linear_problem *p = l->forces;
@@ -103,8 +104,8 @@ static double time_accuracy(const zn_simulation *sim, const event_sample *s, int
     return larger(share * h, TIME_ROUNDOFF * fabs(sim->now.t));
 }
 
-/* which: events that happen at the end of a sub-step. True: there are some, and no other has happened before. `slack`: what the force of a contact that opens may
- * still be. */
+/* which: events that happen at the end of a sub-step. True: there are some, and no other has happened before. `slack`: what the force of a
+ * contact that opens may still be. */
 static bool happens_at(zn_simulation *sim, const event_sample *s, double lo, double hi, double whole) {
     sim_located *l = &sim->located;
     const event_sample *end = sample_at(l, hi);
@@ -169,7 +170,8 @@ static double find_dip(const zn_simulation *sim, const event_sample *start, cons
     return first < (1 - SIM_NO_REST) * end->h ? first : 0;
 }
 
-/* Of an open contact, after an event of it at the present: it opened, or its gap grows at once, however soon it falls again (bodies that vibrate faster than the step). */
+/* Of an open contact, after an event of it at the present: it opened, or its gap grows at once, however soon it falls again (bodies that
+ * vibrate faster than the step). */
 static bool leaves_now(const zn_simulation *sim, int k) {
     const sim_located *l = &sim->located;
     return l->kept[k] || (l->hit[k] && l->second[k] > 0);

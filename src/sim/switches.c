@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Forces and constraints that jump or bend at times that their formulas know (if, floor, mod, sign, abs, min, max and tables of t). With located contact events and step: auto steps
- * end there, as estimates of errors see neither a pulse between two stages nor one in a step that sticks through it.
+/* Forces and constraints that jump or bend at times that their formulas know (if, floor, mod, sign, abs, min, max and tables of t). With
+ * located contact events and step: auto steps end there, as estimates of errors see neither a pulse between two stages nor one in a step
+ * that sticks through it.
  *
- *   found      by values that are constant between two such times (model_switches), at SAMPLES places of a part of the run; what is between two places that agree is checked again
- *              when the first change is known, with the part up to there: pulses that are a SAMPLES-th of a period are found, however long the run
+ *   found      by values that are constant between two such times (model_switches), at SAMPLES places of a part of the run; what is between
+ * two places that agree is checked again
+ *              when the first change is known, with the part up to there: pulses that are a SAMPLES-th of a period are found, however long
+ * the run
  *   located    by halving down to the last digit: `at` is the first time behind the change
- *   passed     a step ends a few digits before it, so that no stage is behind; the present is then put to `at`, and what follows is a new start */
+ *   passed     a step ends a few digits before it, so that no stage is behind; the present is then put to `at`, and what follows is a new
+ * start */
 #include "sim/simulation.h"
 
 enum { SAMPLES = 32, HALVINGS = 1100 /* from any double to its neighbour */ };

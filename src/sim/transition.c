@@ -7,14 +7,16 @@
  *   singular point the same for all friction of the contact: the impact without an approach (painleve.c)
  *   then           new modes by the laws (modes.c), but what opens is open and what begins to slip slips; the scheme starts again
  *
- * Accumulation. A contact that leaves with v = gdot_N > 0 and falls back with gddot_N = -a bounces until T = 2 v/(a (1 - e_N)). The percussions of all
- * bounces have the same sum and the same first moment as if gdot_N had been set to zero now, by a percussion of -m v, and the contact had rested since.
- * If T <= theta h, and with step: auto if the change of velocities over T is not above the accuracy, this is done:
+ * Accumulation. A contact that leaves with v = gdot_N > 0 and falls back with gddot_N = -a bounces until T = 2 v/(a (1 - e_N)). The
+ * percussions of all bounces have the same sum and the same first moment as if gdot_N had been set to zero now, by a percussion of -m v,
+ * and the contact had rested since. If T <= theta h, and with step: auto if the change of velocities over T is not above the accuracy, this
+ * is done:
  *
- *   u+ = u + M^-1 D dpi,   gdot_N = 0 of this contact and all closed ones, D = W_N - mu W_F d (slip), gamma_F = 0 (stick), constraints      error O((theta h)^3)
+ *   u+ = u + M^-1 D dpi,   gdot_N = 0 of this contact and all closed ones, D = W_N - mu W_F d (slip), gamma_F = 0 (stick), constraints
+ * error O((theta h)^3)
  *
- * Crowds. Several contacts of one body may hit in turn for ever, with intervals that fall or, at the size of round-off, do not. Contacts that had more than
- * MOST_TIMES events within a small part of the step each, and that forces press together, are closed in the same way.
+ * Crowds. Several contacts of one body may hit in turn for ever, with intervals that fall or, at the size of round-off, do not. Contacts
+ * that had more than MOST_TIMES events within a small part of the step each, and that forces press together, are closed in the same way.
  */
 #include "sim/simulation.h"
 

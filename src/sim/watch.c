@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Frozen steps in which no force can have met its limit. Event functions of forces need a solve at the end of a step, which costs as much as small steps
- * themselves. Their means over a step are known from its percussions,
+/* Frozen steps in which no force can have met its limit. Event functions of forces need a solve at the end of a step, which costs as much
+ * as small steps themselves. Their means over a step are known from its percussions,
  *
  *   opening         P_N/h
  *   begin of slip   (mu P_N - |P_F|)/h
  *
- * and as long as these, and what they are on the way to, stay above parts of what the functions were at the last solve, none of them is zero. Slip in several directions is far from
- * its end as long as it keeps a part of the largest speed since then, and for a part of the time to its stop (stops.c). After STEPS such steps they are checked all the same, after fewer where D is smaller
+ * and as long as these, and what they are on the way to, stay above parts of what the functions were at the last solve, none of them is
+ * zero. Slip in several directions is far from its end as long as it keeps a part of the largest speed since then, and for a part of the
+ * time to its stop (stops.c). After STEPS such steps they are checked all the same, after fewer where D is smaller
  * (D_STEPS: it falls by less than 1/D_STEPS in a step), near singular points always. */
 #include "sim/simulation.h"
 

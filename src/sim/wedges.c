@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A corner that is wedged in a valley touches both sides: their gaps hold it, and sticking on either says the same once more. Gaps are held in positions and sticking in velocities, which
- * schemes make equal up to their error only, so that a step with all of these rows has no solution unless it is tiny. Friction in one direction whose row depends on those of closed gaps,
+/* A corner that is wedged in a valley touches both sides: their gaps hold it, and sticking on either says the same once more. Gaps are held
+ * in positions and sticking in velocities, which schemes make equal up to their error only, so that a step with all of these rows has no
+ * solution unless it is tiny. Friction in one direction whose row depends on those of closed gaps,
  *
  *   w_F = W_N c,         w_F' M^-1 w_F - w_F' M^-1 W_N (W_N' M^-1 W_N)^-1 W_N' M^-1 w_F = 0
  *
- * need not hold anything: it is at its limit, along what it is now, lambda_F = -mu lambda_N d, which the law allows at gamma_F = 0. Where normal forces would then have to pull, it sticks as before. */
+ * need not hold anything: it is at its limit, along what it is now, lambda_F = -mu lambda_N d, which the law allows at gamma_F = 0. Where
+ * normal forces would then have to pull, it sticks as before. */
 #include "sim/simulation.h"
 
 enum { MOST_GAPS = 8 }; /* with more of them nothing is changed */

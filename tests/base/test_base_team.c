@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Teams of threads: every task is done once, by somebody who may; loops follow each other; memory may be asked for by all. Also run with the thread
- * checker (make test-threads). */
+/* Teams of threads: every task is done once, by somebody who may; loops follow each other; memory may be asked for by all. Also run with
+ * the thread checker (make test-threads). */
 #include "base/team.h"
 #include "check.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Distances of convex sets by brute force, independent of the library: each set is a projection onto it, and two projections in turn lead to the
- * nearest points. The hull of points is made of all triangles of its points; two hulls are compared triangle by vertex and segment by segment. */
+/* Distances of convex sets by brute force, independent of the library: each set is a projection onto it, and two projections in turn lead
+ * to the nearest points. The hull of points is made of all triangles of its points; two hulls are compared triangle by vertex and segment
+ * by segment. */
 #ifndef TESTS_COLLIDE_BRUTE_H
 #define TESTS_COLLIDE_BRUTE_H
 
@@ -83,7 +84,8 @@ static inline vec3 turned_project(const brute *s, vec3 p) {
     return vec3_add_scaled(vec3_add_scaled(s->x[0], flat.y, axis), flat.x, e);
 }
 
-/* x_i = a_i^2 p_i/(a_i^2 + t) with t so that x lies on the ellipsoid: f(t) = sum (x_i/a_i)^2 - 1 = 0. f falls and is convex, so that Newton's method from
+/* x_i = a_i^2 p_i/(a_i^2 + t) with t so that x lies on the ellipsoid: f(t) = sum (x_i/a_i)^2 - 1 = 0. f falls and is convex, so that
+ * Newton's method from
  * t = 0 rises to the root, until round-off. */
 static inline vec3 ellipsoid_project(const brute *s, vec3 p) {
     vec3 d = mat3_apply_transposed(&s->A, vec3_sub(p, s->x[0]));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists and motion: near pairs against all pairs, how long a list serves, what comes fast, and that nothing depends on numbers, frames and hands. */
+/* Lists and motion: near pairs against all pairs, how long a list serves, what comes fast, and that nothing depends on numbers, frames and
+ * hands. */
 #include "world.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every pair of classes, at random places a given distance apart: the least gap is the distance found by brute force, its normal and points are the nearest ones,
- * and no candidate is nearer than the shapes are. */
+/* Every pair of classes, at random places a given distance apart: the least gap is the distance found by brute force, its normal and points
+ * are the nearest ones, and no candidate is nearer than the shapes are. */
 #include "brute.h"
 
 #include <string.h>
@@ -132,7 +132,8 @@ static bool well_defined(const brute *a, const brute *b, const brute_answer *nea
     return flat ? i + j == 3 : (i == 1 && j >= 3) || (j == 1 && i >= 3) || (i == 2 && j == 2);
 }
 
-/* Moves the second from afar against `way` until it is `gap` away: never farther at once than they are apart, so that they do not overlap. */
+/* Moves the second from afar against `way` until it is `gap` away: never farther at once than they are apart, so that they do not
+ * overlap. */
 static void bring_near(const collide_shape *s, const collide_pose *p, const collide_shape *t, collide_pose *q, vec3 way, double gap) {
     double x = 4 * larger(ratio, 1);
     vec3 start = vec3_from(q->r);
@@ -190,7 +191,8 @@ static void check_row(const kind *kinds, int i, const unsigned *cells) {
 }
 
 static int compare_pair(const kind *x, const kind *y, bool flat, int trials, unsigned *cell) {
-    /* Gaps are a thousandth of the smaller shape, and known to 1e-5 of that; brute force knows directions to what round-off of coordinates is of the gap. */
+    /* Gaps are a thousandth of the smaller shape, and known to 1e-5 of that; brute force knows directions to what round-off of coordinates
+     * is of the gap. */
     const double small = smaller(ratio, 1), of_gap = 1e-8 * small, of_overlap = of_gap, of_normal = 1e-6 + 4e-13 / (1e-3 * small),
                  of_point = 1e-6;
     int compared = 0, same = 0, other = 0;

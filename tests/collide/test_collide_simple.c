@@ -96,8 +96,8 @@ static void capsules(void **state) {
     world_end(&w);
 }
 
-/* A can or a cone that leans, on a rim over the top of a pyramid that stands on its apex, with edges as sharp as knives: its side rises over such an edge, far from it, and is no contact. The rim
- * is the nearest point of all, so no candidate is nearer. */
+/* A can or a cone that leans, on a rim over the top of a pyramid that stands on its apex, with edges as sharp as knives: its side rises
+ * over such an edge, far from it, and is no contact. The rim is the nearest point of all, so no candidate is nearer. */
 static void what_leans_near_an_edge_touches_by_its_rim(void **state) {
     (void)state;
     const double R = 0.1, L = 0.3, gap = 1e-3, half = 0.2;

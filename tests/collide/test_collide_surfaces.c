@@ -230,7 +230,8 @@ static void refused(collide_shape s, const char *why) {
     zn_context_destroy(context);
 }
 
-/* Two tetrahedra in one mesh: apart, touching, one corner in the other, through each other. A far triangle crosses nothing, but one that a long edge goes through. */
+/* Two tetrahedra in one mesh: apart, touching, one corner in the other, through each other. A far triangle crosses nothing, but one that a
+ * long edge goes through. */
 static void meshes_that_cross_themselves(void **state) {
     (void)state;
     double points[24] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
@@ -255,7 +256,8 @@ static void meshes_that_cross_themselves(void **state) {
     }
 }
 
-/* Two cubes in one mesh whose edges meet sides of triangles exactly: shifted along the diagonal by half they cross; corner on corner, with an edge over an edge or a face on a face they touch. */
+/* Two cubes in one mesh whose edges meet sides of triangles exactly: shifted along the diagonal by half they cross; corner on corner, with
+ * an edge over an edge or a face on a face they touch. */
 static void cubes_that_meet_in_sides(void **state) {
     (void)state;
     static const int faces[6][4] = {{0, 1, 3, 2}, {4, 6, 7, 5}, {0, 4, 5, 1}, {2, 3, 7, 6}, {0, 2, 6, 4}, {1, 5, 7, 3}};

@@ -100,7 +100,8 @@ static void put(FILE *f, int n, const double *v) {
     fprintf(f, "\n");
 }
 
-/* kind 0: dense; 1: blocks of one column of blocks for each contact and two rows of blocks; 2: columns; 3: rows; 4: triplets; 5: columns, no kind */
+/* kind 0: dense; 1: blocks of one column of blocks for each contact and two rows of blocks; 2: columns; 3: rows; 4: triplets; 5: columns,
+ * no kind */
 static void put_matrix(FILE *f, int rows, int cols, const double *a, int kind) {
     int upper = rows / 2, count = 0;
     fprintf(f, "%d\n%d\n%d\n", kind == 0 || kind == 1 ? kind : 2, rows, cols);

@@ -109,8 +109,8 @@ static void sparse_rows(void **state) {
     }
 }
 
-/* Spheres in layers, each above the gaps of the layer below, that fall on a floor with their neighbours: all contacts close at once, and the velocities
- * of an impact turn everywhere. */
+/* Spheres in layers, each above the gaps of the layer below, that fall on a floor with their neighbours: all contacts close at once, and
+ * the velocities of an impact turn everywhere. */
 enum { SPHERES_MOST = 150 };
 
 static void place_contact(contacts *c, int k, int a, int b, double *n) { /* normal from a to b; a = -1: the floor */
@@ -224,7 +224,8 @@ static void a_larger_pile(void **state) {
     solve_pile(falling_layers(30, 5, 6));
 }
 
-/* With much friction the central path turns back many times: methods that steer by its parameter alone do not arrive, from whatever start. */
+/* With much friction the central path turns back many times: methods that steer by its parameter alone do not arrive, from whatever
+ * start. */
 static void much_friction(void **state) {
     (void)state;
     for (uint64_t seed = 6; seed <= 8; seed += 2) {
@@ -234,8 +235,9 @@ static void much_friction(void **state) {
     }
 }
 
-/* The next step of a pile: velocities that differ by a hundredth, from the percussions of the last one. Somewhere contacts change. All are solved, and
- * some (three of these six; none without Newton's steps between sweeps) from where they are, without an interior point method that starts again. */
+/* The next step of a pile: velocities that differ by a hundredth, from the percussions of the last one. Somewhere contacts change. All are
+ * solved, and some (three of these six; none without Newton's steps between sweeps) from where they are, without an interior point method
+ * that starts again. */
 static void piles_that_go_on(void **state) {
     (void)state;
     int arrived = 0;

@@ -267,7 +267,8 @@ static void gates(void **state) {
         }
 }
 
-/* Velocity level slips -> acceleration level follows the direction of `d` with its own radius; sticks, or slips no faster than round-off -> inclusion.
+/* Velocity level slips -> acceleration level follows the direction of `d` with its own radius; sticks, or slips no faster than round-off ->
+ * inclusion.
  * y = (P_F, l_F), x = (u, a); reservoirs 1 (velocity) and 2 (acceleration), psi = (u, a, d). */
 static void guided_friction(void **state) {
     (void)state;

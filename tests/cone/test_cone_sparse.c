@@ -220,7 +220,8 @@ static int evaluate_chain(void *user, const double *x, const double *y, cone_val
     return 0;
 }
 
-/* Of hundreds of contacts few are closed, or none: x is found with the factors of phi_x, in their order of pivots. Bit by bit where none is. */
+/* Of hundreds of contacts few are closed, or none: x is found with the factors of phi_x, in their order of pivots. Bit by bit where none
+ * is. */
 static void few_of_many_are_closed(void **state) {
     (void)state;
     zn_context *context = zn_context_create(NULL);

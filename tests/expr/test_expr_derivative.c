@@ -299,7 +299,8 @@ static void told_derivatives_are_taken(void **state) {
     fixture_end(&f);
 }
 
-/* Sums of random terms, in parentheses at random: the gradient has the derivatives node by node, and is zero where a variable is not in it. */
+/* Sums of random terms, in parentheses at random: the gradient has the derivatives node by node, and is zero where a variable is not in
+ * it. */
 static void gradients_are_derivatives(void **state) {
     (void)state;
     uint64_t seed = 11;
@@ -330,7 +331,8 @@ static void gradients_are_derivatives(void **state) {
     assert_true(sums > 100);
 }
 
-/* Along a motion with v_i' = rate_i an expression has the rate sum (de/dv_i) rate_i; a variable without a rate rests. One motion is not another. */
+/* Along a motion with v_i' = rate_i an expression has the rate sum (de/dv_i) rate_i; a variable without a rate rests. One motion is not
+ * another. */
 static void motions_are_sums_of_derivatives(void **state) {
     (void)state;
     uint64_t seed = 31;

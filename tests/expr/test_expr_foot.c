@@ -69,7 +69,8 @@ static void circles_and_spheres(void **state) {
     }
 }
 
-/* Far from ellipsoids as flat as 5000 to 1 and as long as 1 to 1000: P_i = a_i^2 p_i/(a_i^2 + t), with the t for which P lies on the ellipsoid, by bisection. */
+/* Far from ellipsoids as flat as 5000 to 1 and as long as 1 to 1000: P_i = a_i^2 p_i/(a_i^2 + t), with the t for which P lies on the
+ * ellipsoid, by bisection. */
 static void far_from_flat_ellipsoids(void **state) {
     (void)state;
     uint64_t seed = 11;

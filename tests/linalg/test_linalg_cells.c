@@ -130,8 +130,8 @@ static void only_the_cell_at_fault_fails(void **state) {
     destroy(&a);
 }
 
-/* A cell knows the bodies of its rows: the LU of the whole and of its only cell have the same order of pivots, and so the same bits. Two such chains, of which bodies have
- * numbers above those of the rows of a cell, are two cells. */
+/* A cell knows the bodies of its rows: the LU of the whole and of its only cell have the same order of pivots, and so the same bits. Two
+ * such chains, of which bodies have numbers above those of the rows of a cell, are two cells. */
 static void bodies_order_the_pivots_of_a_cell(void **state) {
     (void)state;
     enum { BODIES = 40, SIZE = 6, JOINTS = 5, ROWS = BODIES * (SIZE + JOINTS) };

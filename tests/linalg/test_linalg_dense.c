@@ -57,7 +57,8 @@ static void zero_pivots(void **state) {
     assert_int_equal(lin_dense_lu_factor(0, a, pivot), 0);
 }
 
-/* Large matrices are factored by panels, with the bits of Gauss' elimination as it is written. Some rows and columns are zero in parts, as in matrices of mechanisms. */
+/* Large matrices are factored by panels, with the bits of Gauss' elimination as it is written. Some rows and columns are zero in parts, as
+ * in matrices of mechanisms. */
 static void panels_are_elimination(void **state) {
     (void)state;
     enum { LARGE = 131 };

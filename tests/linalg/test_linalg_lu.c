@@ -192,7 +192,8 @@ static void set_band(problem *p, double diagonal, double beside) {
         }
 }
 
-/* Solutions are functions of the matrices since the structure was new: an LU with a past has the bits of one without, whether pivots in a fixed order fail
+/* Solutions are functions of the matrices since the structure was new: an LU with a past has the bits of one without, whether pivots in a
+ * fixed order fail
  * (tiny diagonals) or not. */
 static void new_structures_remember_nothing(void **state) {
     (void)state;
@@ -303,7 +304,8 @@ static void structurally_singular(void **state) {
     lin_lu_destroy(NULL);
 }
 
-/* [m 0 -a; 0 m -b; a b 0]: by its rows alone singular for tiny m, with weights 1/m of the first two not. A row of zeros is singular in any case. */
+/* [m 0 -a; 0 m -b; a b 0]: by its rows alone singular for tiny m, with weights 1/m of the first two not. A row of zeros is singular in any
+ * case. */
 static void columns_by_weights(void **state) {
     (void)state;
     const int row[] = {0, 2, 1, 2, 0, 1}, col[] = {0, 0, 1, 1, 2, 2};

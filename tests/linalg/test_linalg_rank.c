@@ -202,8 +202,9 @@ static void sparse_agrees_with_dense(void **state) {
     zn_context_destroy(context);
 }
 
-/* Blocks that are singular: the solution is orthogonal to the left null space, L' A = 0, as that of (A + eps) x = b is in the limit. Here L = (1, -1), and x_1 + 2 x_2 = 3 has (1, 1),
- * where that of least norm is (3/5, 6/5). A second block, in between, is regular. With orthogonal null spaces the least norm remains. */
+/* Blocks that are singular: the solution is orthogonal to the left null space, L' A = 0, as that of (A + eps) x = b is in the limit. Here L
+ * = (1, -1), and x_1 + 2 x_2 = 3 has (1, 1), where that of least norm is (3/5, 6/5). A second block, in between, is regular. With
+ * orthogonal null spaces the least norm remains. */
 static void blocks_of_dependent_rows(void **state) {
     (void)state;
     zn_context *context = zn_context_create(NULL);

@@ -25,7 +25,8 @@ static double *numbers(random_source *r, const lin_pattern *p) {
     return v;
 }
 
-/* Bodies of different units (rows and columns of M times 10^k) with `size` velocities in shuffled places; `rows` rows of W on body b and the next one. */
+/* Bodies of different units (rows and columns of M times 10^k) with `size` velocities in shuffled places; `rows` rows of W on body b and
+ * the next one. */
 static chain make(random_source *r, int bodies, int size, int rows, bool symmetric, double unit) {
     static int row[MOST], col[MOST];
     chain c = {.context = zn_context_create(NULL), .n = bodies * size, .m = bodies * rows};

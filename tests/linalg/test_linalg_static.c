@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pivots in a fixed order, body by body, against the dense LU: matrices like those of stages, with unknowns of positions, velocities and forces. */
+/* Pivots in a fixed order, body by body, against the dense LU: matrices like those of stages, with unknowns of positions, velocities and
+ * forces. */
 #include "linalg/linalg.h"
 
 #include "linalg/static_lu.h"
@@ -143,7 +144,8 @@ static void refuses_singular(void **state) {
     }
 }
 
-/* What takes more operations than are of use is not looked at to its end: where constraints fill a matrix up, its structure alone would take gigabytes. */
+/* What takes more operations than are of use is not looked at to its end: where constraints fill a matrix up, its structure alone would
+ * take gigabytes. */
 static void ends_early(void **state) {
     (void)state;
     random_source r = {10};
@@ -186,8 +188,8 @@ static void grows_linearly(void **state) {
     }
 }
 
-/* A constraint in two stages of radau-2a, whose A A has a zero in its second row, between a small body and a large one, of which the second stage sees less: by neighbours
- * it would come first. */
+/* A constraint in two stages of radau-2a, whose A A has a zero in its second row, between a small body and a large one, of which the second
+ * stage sees less: by neighbours it would come first. */
 static void stages_of_a_constraint_in_their_order(void **state) {
     (void)state;
     enum { SMALL = 2, LARGE = 6, FIRST = SMALL + LARGE, N = FIRST + 2 };

@@ -6,8 +6,8 @@
  *
  * The expected error. A scheme runs with the steps h, h/2, h/4 to x1, x2, x3. Where its error is c h^p with p >= 1 (an impact within a
  * step leaves p = 1 to every scheme) that of x3 is |x2 - x3|/(2^p - 1), at most |x2 - x3|, and at most |x1 - x2|/2, which are the
- * same for p = 1. E is the larger of both. Two schemes a, b with right results differ by at most E_a + E_b, up to terms of higher order in h,
- * for which there is a factor 2; and up to FLOOR for what the tolerance of the solver leaves. The comparison proves something only
+ * same for p = 1. E is the larger of both. Two schemes a, b with right results differ by at most E_a + E_b, up to terms of higher order in
+ * h, for which there is a factor 2; and up to FLOOR for what the tolerance of the solver leaves. The comparison proves something only
  * where E is small: steps are divided by 4, twice at most, until E_a + E_b <= GOOD times the size of the mechanism. What is then
  * still larger depends on its data without measure (a stop that is just touched or just missed, a passage through a singular
  * position): it is counted and must stay rare. A run that fails is tried again with the finer steps, too: most failures of explicit

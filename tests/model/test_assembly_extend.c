@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A model whose contacts are given as further parts answers like the one in which they were declared, to the last bit; it can be given others,
- * and takes no memory for lists that are not longer than the longest so far. */
+/* A model whose contacts are given as further parts answers like the one in which they were declared, to the last bit; it can be given
+ * others, and takes no memory for lists that are not longer than the longest so far. */
 #include "trial.h"
 
 #include "model/assembly_internal.h"

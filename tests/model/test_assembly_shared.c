@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is shared changes no bit: lanes among threads, and what questions have in common: both levels of constraints, W and dc1/du, forces without
- * accelerations and multipliers. */
+/* What is shared changes no bit: lanes among threads, and what questions have in common: both levels of constraints, W and dc1/du, forces
+ * without accelerations and multipliers. */
 #include "trial.h"
 
 #include "model/assembly.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A run may be killed between any two writes, and within one: the system stops large ones at the end of a page. Here every state that a file then can be in is made again
- * and read, by us and by the HDF5 library. What the process writes is recorded by functions that take the place of the system's. */
+/* A run may be killed between any two writes, and within one: the system stops large ones at the end of a page. Here every state that a
+ * file then can be in is made again and read, by us and by the HDF5 library. What the process writes is recorded by functions that take the
+ * place of the system's. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* RTLD_NEXT */
 #endif
@@ -144,8 +145,8 @@ static bool is_split(int copy, const recorded *r, const unsigned char *bytes) {
     return pread(copy, before, HEAD, r->at) != HEAD || memcmp(before, bytes, CHILDREN_END) != 0;
 }
 
-/* The end of the next part of a write that may be all that arrives: pages, but of large ones only the first and the last. Where a node is split every number at its
- * beginning, wherever pages end: else it would depend on luck whether one ends there. */
+/* The end of the next part of a write that may be all that arrives: pages, but of large ones only the first and the last. Where a node is
+ * split every number at its beginning, wherever pages end: else it would depend on luck whether one ends there. */
 static size_t next_part(const recorded *r, size_t done, bool split) {
     enum { NUMBER = 8, BEGINNING = 256 };
     size_t end = ((size_t)r->at + done) / PAGE * PAGE + PAGE - (size_t)r->at;

@@ -103,7 +103,8 @@ static void packed_files_hold_the_same(void **state) {
     zn_context_destroy(context);
 }
 
-/* Deflate can make a thousandth of equal numbers. A small file that claims more than 256 MB is refused, so where it would be it stays plain. */
+/* Deflate can make a thousandth of equal numbers. A small file that claims more than 256 MB is refused, so where it would be it stays
+ * plain. */
 static void too_regular_files_stay_plain(void **state) {
     (void)state;
     const uint64_t always = (UINT64_C(1) << 28) / sizeof(double);

@@ -158,8 +158,8 @@ static void dominoes_fall_at_a_constant_speed(void **state) {
     end(&r);
 }
 
-/* The wheel turns with the ratio of the teeth, but for the backlash, 0.4 mm to each side at 115 mm, and the flanks: chords c of 4 mm, off by c^2/(8 R) from curves of R = 29 mm
- * at least, on both gears. */
+/* The wheel turns with the ratio of the teeth, but for the backlash, 0.4 mm to each side at 115 mm, and the flanks: chords c of 4 mm, off
+ * by c^2/(8 R) from curves of R = 29 mm at least, on both gears. */
 static void gears_keep_their_ratio(void **state) {
     (void)state;
     run r = begin("gears", NULL);

@@ -148,7 +148,8 @@ static void the_middle_of_a_hollow_sphere(void **state) {
     free(text);
 }
 
-/* A bead slides from the top of a half of an ellipse with the half axes a, b, and leaves where it needs no force: with x = a sin s, y = b cos s, c = cos s, D = a^2 c^2 + b^2 sin^2 s,
+/* A bead slides from the top of a half of an ellipse with the half axes a, b, and leaves where it needs no force: with x = a sin s, y = b
+ * cos s, c = cos s, D = a^2 c^2 + b^2 sin^2 s,
  *
  *     v^2 = v_0^2 + 2 g b (1 - c),   v^2 a b/D^(3/2) = g a c/sqrt(D)   (curvature times v^2, weight along the normal)
  *

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The cost of loading grows as the scene does: four times the elements take about four times as long, and not sixteen times.
  *
- * Other work on the machine lengthens one loading or all of a while, so that small and large scenes take turns, and the least time of each counts. */
+ * Other work on the machine lengthens one loading or all of a while, so that small and large scenes take turns, and the least time of each
+ * counts. */
 #include "scene/scene_check.h"
 
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Options of joints, ropes, springs and servos in scenes: mistakes have places, memory that runs out is given back, and random text is an error. */
+/* Options of joints, ropes, springs and servos in scenes: mistakes have places, memory that runs out is given back, and random text is an
+ * error. */
 #include "memory_check.h"
 
 #define BODIES                                                     \

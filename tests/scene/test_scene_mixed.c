@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Velocities of their own beside bodies. A planar body is written down twice: as a body, and by formulas with velocities (a, b, w) in its own
- * frame, x' = a cos phi - b sin phi, ..., m (a' - w b) = F_1, m (b' + w a) = F_2. Whatever couples it to other bodies (springs and potentials,
- * constraints, contacts), both move alike. */
+/* Velocities of their own beside bodies. A planar body is written down twice: as a body, and by formulas with velocities (a, b, w) in its
+ * own frame, x' = a cos phi - b sin phi, ..., m (a' - w b) = F_1, m (b' + w a) = F_2. Whatever couples it to other bodies (springs and
+ * potentials, constraints, contacts), both move alike. */
 #include "memory_check.h"
 #include "trial.h"
 
@@ -64,7 +64,8 @@ static void check_same(const char *bodies, const char *formulas, const char *sch
 static const char spring_bodies[] = GRAVITY BODY OTHERS "coordinates: {}\n" SPRING("k.x", "k.y");
 static const char spring_formulas[] = GRAVITY "bodies:\n" OTHERS FORMULAS("-40*(x - p.x)", "-40*(y - p.y)", "0") SPRING("x", "y");
 
-/* The schemes discretise other velocities, so both differ by their errors, of order 3 and 2 in h: ratios 8 and 4, with a quarter less for the rest. */
+/* The schemes discretise other velocities, so both differ by their errors, of order 3 and 2 in h: ratios 8 and 4, with a quarter less for
+ * the rest. */
 static void potentials_couple(void **state) {
     (void)state;
     const struct {

@@ -104,8 +104,8 @@ static void test_mistakes(void **state) {
     }
 }
 
-/* Accelerations and forces of contacts are known to the outputs of scenes without bodies, too: a block of 2 kg that is pressed by 20 N and slides in two directions; a
- * wheel with a velocity of its own, whose brake is a state. */
+/* Accelerations and forces of contacts are known to the outputs of scenes without bodies, too: a block of 2 kg that is pressed by 20 N and
+ * slides in two directions; a wheel with a velocity of its own, whose brake is a state. */
 static void test_forces_of_formulas(void **state) {
     (void)state;
     static const char *const schemes[] = {"rattle", "radau-2a", "moreau-midpoint", "generalized-alpha"};

@@ -196,8 +196,8 @@ static void redundant_rows_are_found(void **state) {
 
 #define HEAD "bodies:\n  rod: {type: planar, mass: 1, inertia: 1, position: [1, 0], frames: {end: [-1, 0]}}\n"
 
-/* A place without an axis: bodies that are turned against each other are held as they stand. A weld keeps the body where it is, whichever comes
- * first; a hinge turns about z of the first. */
+/* A place without an axis: bodies that are turned against each other are held as they stand. A weld keeps the body where it is, whichever
+ * comes first; a hinge turns about z of the first. */
 static void turned_bodies_are_held_as_they_stand(void **state) {
     (void)state;
     static const char *const types[] = {"fixed", "revolute", "prismatic", "cylindrical", "universal", "planar"};

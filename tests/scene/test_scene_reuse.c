@@ -98,7 +98,8 @@ static void templates_are_writing_by_hand(void **state) {
     check_equal(LEG TRUNK "repeat: {i: 1..2, use: {\"leg{i}\": {template: leg, x: \"{i}/10\", m: \"{i}\"}}}\n" SETTINGS,
                 TRUNK "repeat: {i: 1..2, bodies: {\"leg{i}\": {type: planar, mass: \"{i}\", inertia: 0.1, position: [\"{i}/10\", 0.5]}},\n"
                       "  joints: {\"leg{i}.hip\": {type: revolute, between: [trunk, \"leg{i}\"], at: [\"{i}/10\", 1]}}}\n" SETTINGS);
-    /* Values that are no numbers stand for themselves: frames of bodies, formulas (in parentheses), lists and maps, also through a second template and a repeat. */
+    /* Values that are no numbers stand for themselves: frames of bodies, formulas (in parentheses), lists and maps, also through a second
+     * template and a repeat. */
 #define PARTS \
     "bodies: {a: {type: planar, mass: 1, inertia: 1, frames: {tip: [1, 0]}}, b: {type: planar, mass: 1, inertia: 1, position: [0, 1]}}\n"
     check_equal(
@@ -180,8 +181,8 @@ static void files_are_joined(void **state) {
     zn_context_destroy(context);
 }
 
-/* Sections of several files follow each other in the order of the files: parameters use those of earlier files, repeats and groups of samples stand side by side, lists
- * are joined, an empty section adds nothing. */
+/* Sections of several files follow each other in the order of the files: parameters use those of earlier files, repeats and groups of
+ * samples stand side by side, lists are joined, an empty section adds nothing. */
 static void files_follow_each_other(void **state) {
     (void)state;
     write_file("parts/first.yaml",

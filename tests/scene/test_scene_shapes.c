@@ -282,7 +282,8 @@ static void overlaps_have_a_place(void **state) {
     zn_context_destroy(context);
 }
 
-/* Shapes whose middles, or whose axes, meet: no direction is given, and no features that could be listed. They overlap all the same, and are moved apart if that is wanted. */
+/* Shapes whose middles, or whose axes, meet: no direction is given, and no features that could be listed. They overlap all the same, and
+ * are moved apart if that is wanted. */
 static void what_has_no_direction_overlaps(void **state) {
     (void)state;
     static const char *const shapes[][2] = {

@@ -171,7 +171,8 @@ static void painleve_rod_slides(void **state) {
     check_close(log2(error[1] / error[2]), 2, 0.25);
 }
 
-/* Beyond the singular point several discrete solutions exist. The impulsive one is taken, as in the exact motion: 10.8046445 before the jump of 3.4999167, then take-off with u_x = 6.1590646. */
+/* Beyond the singular point several discrete solutions exist. The impulsive one is taken, as in the exact motion: 10.8046445 before the
+ * jump of 3.4999167, then take-off with u_x = 6.1590646. */
 static void painleve_rod_takes_off(void **state) {
     (void)state;
     run r = run_load("painleve-rod", alpha, NULL);
@@ -245,8 +246,8 @@ static void general_kinematics(void **state) {
     check_close(log2(rough / fine), 2, 0.15);
 }
 
-/* xi = gamma(q_{n+1}, u_{n+1}) + e gamma(q_{n+1}, u_n) = 0 (001: 88) in the step in which a point hits a hollow circle from inside and sticks,
- * by formulas of its own. With gamma(q_n, u_n) instead, xi is off by e times the turn of the normal in the step. */
+/* xi = gamma(q_{n+1}, u_{n+1}) + e gamma(q_{n+1}, u_n) = 0 (001: 88) in the step in which a point hits a hollow circle from inside and
+ * sticks, by formulas of its own. With gamma(q_n, u_n) instead, xi is off by e times the turn of the normal in the step. */
 static void impact_law_is_taken_at_the_end(void **state) {
     (void)state;
     static const char text[] = "coordinates: {x: {start: 0.1, velocity: 2}, y: {start: 0.7, velocity: 0.4}}\n"

@@ -86,7 +86,8 @@ static int pass_kinematics(const zn_model *model, void *work, const zn_point *po
     return whole->kinematics(whole, work, point, out);
 }
 
-/* Two stages: the model is asked for forces, but not for what loads make of them, and the rows are those that it would answer with loads. */
+/* Two stages: the model is asked for forces, but not for what loads make of them, and the rows are those that it would answer with
+ * loads. */
 static void check_first_stage(partitioned *p) {
     whole = p->base.model;
     zn_model counted = *whole;

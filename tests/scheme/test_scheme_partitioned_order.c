@@ -107,7 +107,8 @@ static void integrated_percussions_reduce_the_order(void **state) {
     check_order(SLOPE("lobatto-3a3b", 4, ZN_PERCUSSION_INTEGRATED, 0.1024, 5.12e-2, 2.56e-2), 4, 0.2);
 }
 
-/* After a free flight the time of the impact is only known to a step. It lies at 5/7 of one for all steps here (ratio 8), so that the error is C h. */
+/* After a free flight the time of the impact is only known to a step. It lies at 5/7 of one for all steps here (ratio 8), so that the error
+ * is C h. */
 static void first_order_after_an_impact(void **state) {
     (void)state;
     const char *schemes[] = {"rattle", "lobatto-3a3b"};

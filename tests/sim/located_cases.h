@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Systems with contact events whose motion is known: closed forms, or integration to 1e-13 between events that were found by root finding. */
+/* Systems with contact events whose motion is known: closed forms, or integration to 1e-13 between events that were found by root
+ * finding. */
 #ifndef TESTS_LOCATED_CASES_H
 #define TESTS_LOCATED_CASES_H
 

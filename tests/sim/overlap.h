@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether convex shapes overlap, independent of the library: the algorithm of Gilbert, Johnson and Keerthi on shapes that are shrunk a little about their middles, with
- * support functions of its own. */
+/* Whether convex shapes overlap, independent of the library: the algorithm of Gilbert, Johnson and Keerthi on shapes that are shrunk a
+ * little about their middles, with support functions of its own. */
 #ifndef TESTS_SIM_OVERLAP_H
 #define TESTS_SIM_OVERLAP_H
 

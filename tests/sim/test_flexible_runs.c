@@ -218,8 +218,8 @@ static void the_cantilever_closes(void **state) {
     trial_end(&t);
 }
 
-/* The pendulum of steel with more elements and every amount of damping, at a step far beyond its fast oscillations: through the impact at t = 0.327025
- * no step is cut, and no energy comes from nowhere (it falls from zero). */
+/* The pendulum of steel with more elements and every amount of damping, at a step far beyond its fast oscillations: through the impact at t
+ * = 0.327025 no step is cut, and no energy comes from nowhere (it falls from zero). */
 static void steel_with_every_damping(void **state) {
     (void)state;
     const char *const schemes[] = {"generalized-alpha", "generalized-alpha-pva", "generalized-alpha-pvv"};

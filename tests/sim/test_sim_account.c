@@ -316,10 +316,11 @@ static zn_part_account account_of(const char *scene, const char *scheme, double 
     "coordinates: {x: " x "}\n"    \
     "energy: {kinetic: m/2*x'^2, potential: k/2*x^2}\n" more "simulation: {step: 1e-3, end: 1}\n"
 
-/* A leapfrog with h omega = 2.02 multiplies the amplitude by exp(acosh(2.02^2/2 - 1)) = 1.33 a step: by 70 in 15 steps, which no overflow tells.
- * With h omega = 1 its energy oscillates by a third, and implicit schemes are stable. Neither is rest, whose energy is round-off, nor a drive
- * that a damper consumes for long, a case for alarm. */
-/* A pendulum that is kicked at its lowest point: a kick k gives k v + k^2/2, and the amplitude grows without an end. Events did it, and nothing diverges. */
+/* A leapfrog with h omega = 2.02 multiplies the amplitude by exp(acosh(2.02^2/2 - 1)) = 1.33 a step: by 70 in 15 steps, which no overflow
+ * tells. With h omega = 1 its energy oscillates by a third, and implicit schemes are stable. Neither is rest, whose energy is round-off,
+ * nor a drive that a damper consumes for long, a case for alarm. */
+/* A pendulum that is kicked at its lowest point: a kick k gives k v + k^2/2, and the amplitude grows without an end. Events did it, and
+ * nothing diverges. */
 static void check_kicks(const char *name, double step, const balance *b) {
     double v = 0.1, given = 0;
     for (int i = 1; i <= 20; i++) given += v * 0.2 + 0.02, v += 0.2; /* a half turn each; the last kick is at t = 20 */
@@ -401,8 +402,8 @@ static void a_motion_that_diverges_is_seen(void **state) {
     assert_false(account_of("kane-pendulum", "moreau-midpoint", 1e-3, 0.2).diverged);
 }
 
-/* Spinning grains fall onto each other with steps in which they turn by a third of a radian. In one of them two gain more than all had. Where energy only falls, or
- * explicit schemes let it oscillate, there is no alarm. */
+/* Spinning grains fall onto each other with steps in which they turn by a third of a radian. In one of them two gain more than all had.
+ * Where energy only falls, or explicit schemes let it oscillate, there is no alarm. */
 static const char GRAINS[] = /* clang-format off */
     "gravity: [0, 0, -9.81]\n"
     "bodies:\n"

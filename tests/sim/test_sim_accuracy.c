@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* step: auto with located contact events: the accuracy that is asked for is reached within a factor of ten, whichever the forces: rotations at constant velocity, forces that turn the
- * velocity, sticking that ends inside of a step, accumulations that another contact disturbs. References are runs of order five with an accuracy that is 1e-4 of the smallest. And what
- * is chosen where nothing is named. */
+/* step: auto with located contact events: the accuracy that is asked for is reached within a factor of ten, whichever the forces: rotations
+ * at constant velocity, forces that turn the velocity, sticking that ends inside of a step, accumulations that another contact disturbs.
+ * References are runs of order five with an accuracy that is 1e-4 of the smallest. And what is chosen where nothing is named. */
 #include "located_cases.h"
 
 #include "base/size.h"
@@ -62,8 +62,8 @@ static void accuracy_is_reached(void **state) {
     for (size_t i = 0; i < sizeof systems / sizeof *systems; i++) reached(&systems[i]);
 }
 
-/* A coin that spins down: slip in the plane begins seven times by forces that grow slowly, and ends six times. The schemes that damp the fast turning of small slip reach the
- * accuracy; lobatto-3a3b has an order of about three there (docs/located-events.md). */
+/* A coin that spins down: slip in the plane begins seven times by forces that grow slowly, and ends six times. The schemes that damp the
+ * fast turning of small slip reach the accuracy; lobatto-3a3b has an order of about three there (docs/located-events.md). */
 static void slow_slip_begins_once(void **state) {
     (void)state;
     const located_case c = {"coin", "spinning-coin", NULL, 1, 1, 0, {0}, {0}, 0};
@@ -78,7 +78,8 @@ static void slow_slip_begins_once(void **state) {
             assert_true(error <= 10 * accuracy * size);
             assert_true(out.statistics.events_located <= 20); /* 13, and what is chosen again after steps that the laws passed */
         }
-    /* Slip of 1e-9 that turns at once cannot be solved by four stages: the laws pass it, by longer and longer parts, not by the smallest step again and again. */
+    /* Slip of 1e-9 that turns at once cannot be solved by four stages: the laws pass it, by longer and longer parts, not by the smallest
+     * step again and again. */
     located_outcome out = located_run_to(&c, "lobatto-3a3b", 4, 0, 1e-8);
     double error = 0;
     for (int i = 0; i < 7; i++) error = larger(error, fabs(out.q[i] - exact.q[i]));
@@ -87,8 +88,9 @@ static void slow_slip_begins_once(void **state) {
     assert_true(error < 1e-6);
 }
 
-/* A clutch holds from where the motion reverses: five swings of 2 A = 0.6 turn the wheel by 3, at any step. Steps that pass over the five reversals lose the travel of up to a step each. The
- * reversal is found to 1e-6 of the step, where s is flat: an error of w^2 A (1e-6 h)^2 each. The wheel stops with the lever, to what slip velocities are at rest. */
+/* A clutch holds from where the motion reverses: five swings of 2 A = 0.6 turn the wheel by 3, at any step. Steps that pass over the five
+ * reversals lose the travel of up to a step each. The reversal is found to 1e-6 of the step, where s is flat: an error of w^2 A (1e-6 h)^2
+ * each. The wheel stops with the lever, to what slip velocities are at rest. */
 static void clutches_hold_where_motion_reverses(void **state) {
     (void)state;
     const char *const schemes[] = {"radau-2a", "lobatto-3a3b", "rattle", "tr-bdf2", "generalized-alpha"};
@@ -101,8 +103,8 @@ static void clutches_hold_where_motion_reverses(void **state) {
 }
 
 /* Where neither step nor contact events are named both are chosen; a step, or a word about events, is obeyed. */
-/* x = 0.3 (1 - cos 5 t), whose round-off is far above the accuracy of the first positions, drives y by a spring: y'' = 6 (x - y). Steps that had become smallest stayed so, as no smaller one
- * told that their error is noise. */
+/* x = 0.3 (1 - cos 5 t), whose round-off is far above the accuracy of the first positions, drives y by a spring: y'' = 6 (x - y). Steps
+ * that had become smallest stayed so, as no smaller one told that their error is noise. */
 static void round_off_does_not_hold_steps_small(void **state) {
     (void)state;
     const char *scene = "coordinates: {x: 0, y: 0}\n"
@@ -160,8 +162,8 @@ static void what_nobody_names(void **state) {
     }
 }
 
-/* The pin of a Geneva drive enters a slot: steps that are much longer than the first contact cannot be solved, and those that can have errors that do not fall for a while. The wheel makes three quarter
- * turns. */
+/* The pin of a Geneva drive enters a slot: steps that are much longer than the first contact cannot be solved, and those that can have
+ * errors that do not fall for a while. The wheel makes three quarter turns. */
 static void a_geneva_wheel_turns(void **state) {
     (void)state;
     const located_case c = {"geneva", "geneva", NULL, 3, 1, 0, {0}, {0}, 0};

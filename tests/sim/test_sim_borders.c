@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Contacts that go from one pair of features to the next, with located events. A disk slides over the end of a table without friction: along the face, around the corner like a
- * pendulum that stands on its head, and off it where cos(theta) = 2/3 + v^2/(3 g r); then it falls. The order of the scheme holds through all of this, for every kind of table, in
- * a mirror, turned, and in other units. The truth is the integral of the pendulum's time over its angle. */
+/* Contacts that go from one pair of features to the next, with located events. A disk slides over the end of a table without friction:
+ * along the face, around the corner like a pendulum that stands on its head, and off it where cos(theta) = 2/3 + v^2/(3 g r); then it
+ * falls. The order of the scheme holds through all of this, for every kind of table, in a mirror, turned, and in other units. The truth is
+ * the integral of the pendulum's time over its angle. */
 #include "located_cases.h"
 
 #include "base/size.h"
@@ -75,7 +76,8 @@ static void over_a_corner(void **state) {
         }
 }
 
-/* A box stands flat on the floor against a step that is lower than it, and leaves: the edge of the step is beside the bottom of the box, and not behind it. */
+/* A box stands flat on the floor against a step that is lower than it, and leaves: the edge of the step is beside the bottom of the box,
+ * and not behind it. */
 static void away_from_a_step(void **state) {
     (void)state;
     const struct {
@@ -100,8 +102,8 @@ static void away_from_a_step(void **state) {
     }
 }
 
-/* The corner of a box is wedged in a valley, where both sides hold it and friction on them says the same again; the box tips over about it, onto the right side, whose slope is 4/5. Steps are
- * as long as elsewhere: rattle took 11000 of 1e-14 to 1e-5, and did not get through. */
+/* The corner of a box is wedged in a valley, where both sides hold it and friction on them says the same again; the box tips over about it,
+ * onto the right side, whose slope is 4/5. Steps are as long as elsewhere: rattle took 11000 of 1e-14 to 1e-5, and did not get through. */
 static void wedged_in_a_valley(void **state) {
     (void)state;
     const struct {

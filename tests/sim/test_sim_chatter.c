@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bodies with faces that fall on each other, with steps that are chosen: hundreds of impacts within milliseconds are passed by captured steps, and said so; the run ends in bounded work, without
- * overlap above round-off, and no energy comes from nowhere. What only bounces keeps its accuracy. */
+/* Bodies with faces that fall on each other, with steps that are chosen: hundreds of impacts within milliseconds are passed by captured
+ * steps, and said so; the run ends in bounded work, without overlap above round-off, and no energy comes from nowhere. What only bounces
+ * keeps its accuracy. */
 #include "trial.h"
 
 #include <stdarg.h>
@@ -154,7 +155,8 @@ static void mirrored_piles(void **state) {
         }
 }
 
-/* What only bounces is never passed: 36 balls that bounce for ever beside each other, and one that comes to rest after hundreds of impacts. */
+/* What only bounces is never passed: 36 balls that bounce for ever beside each other, and one that comes to rest after hundreds of
+ * impacts. */
 static void bounces_are_located(void **state) {
     (void)state;
     text t = {0};

@@ -14,7 +14,8 @@ static void with_all_schemes(const char *text, void (*check)(const trial *, cons
     }
 }
 
-/* A ball falls on a box that falls on a plane: the same motion, percussions, energies and dissipation as with declared contacts, for every scheme. */
+/* A ball falls on a box that falls on a plane: the same motion, percussions, energies and dissipation as with declared contacts, for every
+ * scheme. */
 static void like_declared(void **state) {
     (void)state;
     int tried = 0;
@@ -196,7 +197,8 @@ static void like_declared_on_moving_ground(void **state) {
         }
 }
 
-/* Momentum of disks that collide without gravity is conserved, and the percussions of the table are what each body's momentum changed by. */
+/* Momentum of disks that collide without gravity is conserved, and the percussions of the table are what each body's momentum changed
+ * by. */
 enum { DISKS = 30 };
 
 static void cloud(char *text, size_t room, const int *order, double restitution) {
@@ -374,8 +376,9 @@ static void nothing_passes_what_is_thin(void **state) {
     }
 }
 
-/* Nor a lens, an ellipsoid as thin, of which a step of a metre sees a thousandth part: the way is followed in pieces as short as it is thin, wherever that is in the step. Where the
- * smallest part of a step is longer than lens and ball are thick, the distance from the lens may be met on its other side: that is told. */
+/* Nor a lens, an ellipsoid as thin, of which a step of a metre sees a thousandth part: the way is followed in pieces as short as it is
+ * thin, wherever that is in the step. Where the smallest part of a step is longer than lens and ball are thick, the distance from the lens
+ * may be met on its other side: that is told. */
 static void nothing_passes_a_lens(void **state) {
     (void)state;
     const char *const schemes[] = {"moreau-midpoint", "rattle", "radau-2a", "generalized-alpha"};
@@ -400,8 +403,9 @@ static void nothing_passes_a_lens(void **state) {
     assert_true(bounced >= 20);
 }
 
-/* A can that hits a plate with its edge keeps most of its velocity, and turns. A scheme on velocity level lets it overlap by what it moves in the smallest part of a step, four times the thickness
- * of the plate, and would push it out on either side: that is told, and what is told helps. */
+/* A can that hits a plate with its edge keeps most of its velocity, and turns. A scheme on velocity level lets it overlap by what it moves
+ * in the smallest part of a step, four times the thickness of the plate, and would push it out on either side: that is told, and what is
+ * told helps. */
 static void what_is_too_thin_is_told(void **state) {
     (void)state;
     static const char text[] =
@@ -534,7 +538,8 @@ static void nothing_is_driven_through(void **state) {
     with_all_schemes(text, check_nothing_is_driven_through);
 }
 
-/* Lists that change in the middle do not disturb smooth motion: a pendulum of a ball on a rod that passes others closely has the order of its scheme. */
+/* Lists that change in the middle do not disturb smooth motion: a pendulum of a ball on a rod that passes others closely has the order of
+ * its scheme. */
 static void keeps_the_order(void **state) {
     (void)state;
     static const char text[] = "gravity: [0, -9.81]\nbodies:\n"
@@ -596,7 +601,8 @@ static void start_is_projected(void **state) {
     trial_end(&r);
 }
 
-/* A rule that is switched on while a ball is in a box is an error that names both and the time; a little earlier the ball lands on the box. */
+/* A rule that is switched on while a ball is in a box is an error that names both and the time; a little earlier the ball lands on the
+ * box. */
 static void rules_are_switched_on_while_apart(void **state) {
     (void)state;
     for (int late = 0; late < 2; late++) {

@@ -144,8 +144,9 @@ static void table_is_complete(void **state) {
 
 /* ---- what goes with a contact ---- */
 
-/* A ball and a box rest on a table that is pulled away downwards, far in a step: the contact leaves the list at once, with the weight that it carried until then. What follows is free fall from
- * the end of the step before, as if it had never been, with every damping of schemes that remember forces. */
+/* A ball and a box rest on a table that is pulled away downwards, far in a step: the contact leaves the list at once, with the weight that
+ * it carried until then. What follows is free fall from the end of the step before, as if it had never been, with every damping of schemes
+ * that remember forces. */
 static void a_contact_that_leaves_takes_its_force_with_it(void **state) {
     (void)state;
     const char *const schemes[] = {"generalized-alpha",     "generalized-alpha",     "generalized-alpha",

@@ -194,8 +194,8 @@ static void errors_that_steps_cannot_reduce_do_not_stall(void **state) {
     control_close(&r);
 }
 
-/* A shaft that friction and a clutch hold from the start on never moves: round-off is all that there is to compare errors with. The load changes, and the shaft stays, or turns
- * freely in the end. */
+/* A shaft that friction and a clutch hold from the start on never moves: round-off is all that there is to compare errors with. The load
+ * changes, and the shaft stays, or turns freely in the end. */
 static void what_is_held_from_the_start_does_not_stall(void **state) {
     (void)state;
     static const char *const loads[] = {"{points: [[0, -2.7], [1, -4.4]]}", "{points: [[0, 1.2], [0.3, -3], [1, 4.6]]}"};

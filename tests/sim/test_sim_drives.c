@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stops, backlash, clutches and friction in joints, ropes, one-sided springs and servos against closed forms, with every scheme that has contacts. */
+/* Stops, backlash, clutches and friction in joints, ropes, one-sided springs and servos against closed forms, with every scheme that has
+ * contacts. */
 #include "trial.h"
 
 static const double pi = 3.14159265358979323846;
@@ -46,8 +47,8 @@ static double total(const trial *r, const char *contact) {
 
 /* ---- stops ---- */
 
-/* A rotor turns freely by more than three turns, strikes a stop with restitution and comes back: w, then -e w. Any axis, either order of bodies, plane
- * and space. The time of the strike is known up to a step. */
+/* A rotor turns freely by more than three turns, strikes a stop with restitution and comes back: w, then -e w. Any axis, either order of
+ * bodies, plane and space. The time of the strike is known up to a step. */
 static void a_stop_after_many_turns(void **state) {
     (void)state;
     static const struct {
@@ -84,7 +85,8 @@ static void a_stop_after_many_turns(void **state) {
     }
 }
 
-/* A body that is turned at the start by any rotation: the frames of a joint `at` a place are aligned there, whatever the body's own axes are. */
+/* A body that is turned at the start by any rotation: the frames of a joint `at` a place are aligned there, whatever the body's own axes
+ * are. */
 static void a_turned_body_has_the_same_angle(void **state) {
     (void)state;
     const char *scene =
@@ -138,7 +140,8 @@ static void an_arm_rests_on_its_stops(void **state) {
     }
 }
 
-/* A stop, friction by what the joint carries, and a step of their own for impacts: Poisson's law is Newton's where one contact without slip is hit. */
+/* A stop, friction by what the joint carries, and a step of their own for impacts: Poisson's law is Newton's where one contact without slip
+ * is hit. */
 static void a_stop_with_other_laws(void **state) {
     (void)state;
     static const char *const schemes[] = {"rattle", "radau-2a", "generalized-alpha"};
@@ -183,7 +186,8 @@ static void clutches_index_a_wheel(void **state) {
     }
 }
 
-/* A clutch opens in the step in which the lever turns round and has no energy: what the drive gives it then is no sign of a wrong solution. */
+/* A clutch opens in the step in which the lever turns round and has no energy: what the drive gives it then is no sign of a wrong
+ * solution. */
 static void clutches_open_where_nothing_moves(void **state) {
     (void)state;
     static const char *const schemes[] = {"lobatto-3c", "radau-2a", "sdirk2"};
@@ -230,7 +234,8 @@ static void a_stop_behind_a_clutch(void **state) {
     }
 }
 
-/* Strikes every 0.1 s turn the relative speed around: with e = 1 the angles are piecewise linear, known at all times; e = 0: the wheels go on together. */
+/* Strikes every 0.1 s turn the relative speed around: with e = 1 the angles are piecewise linear, known at all times; e = 0: the wheels go
+ * on together. */
 static void gears_with_backlash(void **state) {
     (void)state;
     for (int i = 0; i < N_GENERAL + N_NATURAL; i++) {
@@ -281,7 +286,8 @@ static void a_motor_sticks_between_moves(void **state) {
     }
 }
 
-/* A wheel on a bearing that carries it: mu r m g/J slows it down, exactly; plane and space. A slider whose load changes: the integral of mu N. */
+/* A wheel on a bearing that carries it: mu r m g/J slows it down, exactly; plane and space. A slider whose load changes: the integral of mu
+ * N. */
 static void friction_by_what_a_joint_carries(void **state) {
     (void)state;
     const char *plane = "gravity: [0, -10]\nbodies:\n  wheel: {type: planar, mass: 2, inertia: 0.1, angle_rate: 3}\n"
@@ -363,7 +369,8 @@ static void ropes(void **state) {
                          "joints:\n  pin: {type: revolute, between: [world, w]}\n"
                          "  rope: {type: rope, between: [a, {over: w, radius: 0.2, around: clockwise, grip: true}, b]}\n"
                          "simulation: {step: 5e-3, end: 0.5}\n";
-    /* a load on a loose block, the rope fixed, down around it, and up to a counterweight over a fixed pulley: twice the way, half the force */
+    /* a load on a loose block, the rope fixed, down around it, and up to a counterweight over a fixed pulley: twice the way, half the
+     * force */
     const char *tackle = "gravity: [0, -10]\nbodies:\n  load: {type: particle, mass: 3, position: [0, -1]}\n"
                          "  weight: {type: particle, mass: 2, position: [0.3, -1]}\n"
                          "frames: {world.hook: [-0.1, 0], world.top: [0.2, 0]}\n"
@@ -432,7 +439,8 @@ static void a_rope_is_drawn(void **state) {
 
 /* ---- springs and servos ---- */
 
-/* A bump stop catches a block and throws it back: without damping the energy stays, and it is free before and after. With damping it never pulls. */
+/* A bump stop catches a block and throws it back: without damping the energy stays, and it is free before and after. With damping it never
+ * pulls. */
 static void a_bump_stop(void **state) {
     (void)state;
     const char *scene = "parameters: {c: 0}\nbodies:\n  b: {type: particle, mass: 1, position: [1, 0], velocity: [-1, 0]}\n"
@@ -457,7 +465,8 @@ static void a_bump_stop(void **state) {
     }
 }
 
-/* A hard spring by formula, F = k s^3: the period of an amplitude A is 7.4163 sqrt(m/k)/A. The same as stiffness and damping where it is linear. */
+/* A hard spring by formula, F = k s^3: the period of an amplitude A is 7.4163 sqrt(m/k)/A. The same as stiffness and damping where it is
+ * linear. */
 static void springs_by_formula(void **state) {
     (void)state;
     const char *cubic = "bodies:\n  b: {type: particle, mass: 1, position: [0.5, 0]}\n"
@@ -481,7 +490,8 @@ static void springs_by_formula(void **state) {
     check_close(end[0], end[1], 1e-11);
 }
 
-/* Far from its target a servo pushes with its limit: bang, then the damped oscillator; closed form for critical damping. Several turns, plane and space. */
+/* Far from its target a servo pushes with its limit: bang, then the damped oscillator; closed form for critical damping. Several turns,
+ * plane and space. */
 static void a_servo_saturates(void **state) {
     (void)state;
     static const char *const bodies[] = {"{type: planar, mass: 1, inertia: 1}", "{type: spatial, mass: 1, inertia: 1}"};
@@ -540,8 +550,8 @@ static void a_quadruped_lands(void **state) {
 
 /* ---- shafts and defaults ---- */
 
-/* Of two shafts with a universal joint at the angle beta the ratio of speeds is cos(beta)/(1 - sin(beta)^2 cos(theta)^2), theta the angle of the first from where
- * its arm of the cross is normal to the plane of the shafts. */
+/* Of two shafts with a universal joint at the angle beta the ratio of speeds is cos(beta)/(1 - sin(beta)^2 cos(theta)^2), theta the angle
+ * of the first from where its arm of the cross is normal to the plane of the shafts. */
 static void a_universal_joint(void **state) {
     (void)state;
     const char *scene =

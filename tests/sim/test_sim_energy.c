@@ -73,8 +73,8 @@ static void in_rows_and_accounts(void **state) {
     trial_end(&r);
 }
 
-/* What rests on a stop is moved off by forces that grow from zero, and by drives: energy that the kinetic energy at the start is no measure of. Stages of Runge-Kutta
- * schemes that let go within a step are none that have nothing to do with the motion. */
+/* What rests on a stop is moved off by forces that grow from zero, and by drives: energy that the kinetic energy at the start is no measure
+ * of. Stages of Runge-Kutta schemes that let go within a step are none that have nothing to do with the motion. */
 static void from_rest(void **state) {
     (void)state;
     static const struct {

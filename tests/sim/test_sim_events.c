@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events that follow from events: others whose signs they change, their own that returns at once, bounces that become shorter and shorter. */
+/* Events that follow from events: others whose signs they change, their own that returns at once, bounces that become shorter and
+ * shorter. */
 #include <stdlib.h>
 
 #include "trial.h"
@@ -89,7 +90,8 @@ static void test_thrown_back(void **state) {
     }
 }
 
-/* Bounces without end are reported where they accumulate, with the ball on its floor: wherever that is, up and down, on a circle, for all restitutions. */
+/* Bounces without end are reported where they accumulate, with the ball on its floor: wherever that is, up and down, on a circle, for all
+ * restitutions. */
 static void check_accumulation(const char *text, const char *scheme, double when, double tolerance) {
     trial r = trial_begin(text, (trial_options){.scheme = scheme});
     zn_status status = ZN_OK;
@@ -120,8 +122,8 @@ static void test_accumulation(void **state) {
                        "radau-2a", 1.0078, 1e-4);
 }
 
-/* An event that sets its own function back to the side that it has come from has not ended it, however near to zero: it happens again, without end, and that is reported with
- * its place. Set to zero, or beyond it, it is over. Any offset, direction, rate. */
+/* An event that sets its own function back to the side that it has come from has not ended it, however near to zero: it happens again,
+ * without end, and that is reported with its place. Set to zero, or beyond it, it is over. Any offset, direction, rate. */
 static void test_set_back(void **state) {
     (void)state;
     for (int power = -12; power <= -5; power++)
@@ -149,8 +151,8 @@ static void test_set_back(void **state) {
     }
 }
 
-/* Functions that are zero at the same place: all their events happen, in the order of the scene, also if the first one throws the motion back, and each of them
- * once. Any scale of the functions, of the step, any order of the two. */
+/* Functions that are zero at the same place: all their events happen, in the order of the scene, also if the first one throws the motion
+ * back, and each of them once. Any scale of the functions, of the step, any order of the two. */
 static void test_together(void **state) {
     (void)state;
     static const char *const counted[] = {"x", "3*x", "-x", "1e-13*x", "1e12*x", "x + 1e-14", "2 - t*2", "x*(2 + x)"};
@@ -187,7 +189,8 @@ static void test_together(void **state) {
     }
 }
 
-/* Functions that jump, with steps that are fixed and chosen, beside a ball between two walls: each sign at its time, and no wall is passed. */
+/* Functions that jump, with steps that are fixed and chosen, beside a ball between two walls: each sign at its time, and no wall is
+ * passed. */
 static void test_jumps(void **state) {
     (void)state;
     for (int k = 0; k < 3 * SCHEMES; k++) {
@@ -216,7 +219,8 @@ static void test_jumps(void **state) {
     }
 }
 
-/* A condition counts where the function is zero, however soon it is over; what has passed while it did not hold is not made up for later in the step. */
+/* A condition counts where the function is zero, however soon it is over; what has passed while it did not hold is not made up for later in
+ * the step. */
 static void test_condition(void **state) {
     (void)state;
     for (int k = 0; k < SCHEMES; k++)
@@ -239,8 +243,8 @@ static void test_condition(void **state) {
         }
 }
 
-/* Two events of one function, each of which undoes the other: a relay without hysteresis, a sliding mode. Without end, which is told where it begins (moreau-midpoint is of
- * first order). */
+/* Two events of one function, each of which undoes the other: a relay without hysteresis, a sliding mode. Without end, which is told where
+ * it begins (moreau-midpoint is of first order). */
 static void test_relay(void **state) {
     (void)state;
     static const char *const texts[] = {

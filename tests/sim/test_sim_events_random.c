@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random machines of timers: states whose rates are switched by modes, and events that set states and modes, with directions and conditions, some of which stand at the
- * same place. Between events all is a straight line, so that what must happen, and when, is known exactly:
+/* Random machines of timers: states whose rates are switched by modes, and events that set states and modes, with directions and
+ * conditions, some of which stand at the same place. Between events all is a straight line, so that what must happen, and when, is known
+ * exactly:
  *
- *     t_k = t + (c_k - s)/s',   the first one with a direction and a condition that count happens; those at its place happen in their order, each from what the one
+ *     t_k = t + (c_k - s)/s',   the first one with a direction and a condition that count happens; those at its place happen in their
+ * order, each from what the one
  *     before has left; a function that is moved beyond its zero happens at once, from values that are set by then. */
 #include "trial.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fingerprints of captured runs: work on located events, modes and solvers must leave them as they are. A number for each scene and scheme, a sum over positions and
- * velocities with weights, to 1e-12 of its size: compilers and processors may differ in the last bits (libm, LAPACK, the order of lanes), nothing else may. A change that
- * is meant makes new numbers: run with the argument `print`. */
+/* Fingerprints of captured runs: work on located events, modes and solvers must leave them as they are. A number for each scene and scheme,
+ * a sum over positions and velocities with weights, to 1e-12 of its size: compilers and processors may differ in the last bits (libm,
+ * LAPACK, the order of lanes), nothing else may. A change that is meant makes new numbers: run with the argument `print`. */
 #include "trial.h"
 
 #define COUNT(list) (sizeof(list) / sizeof *(list))

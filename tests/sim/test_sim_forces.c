@@ -2,7 +2,8 @@
 /* Forces of contacts in outputs: of a rule, of a contact that is declared, and what they do to a body. */
 #include "trial.h"
 
-/* A crate of 4 kg on the floor and a lid of 1 kg on it, pushed by 2 N: nothing moves, so that every sum of forces is known, whatever the single points carry. */
+/* A crate of 4 kg on the floor and a lid of 1 kg on it, pushed by 2 N: nothing moves, so that every sum of forces is known, whatever the
+ * single points carry. */
 #define CRATES                                                                                           \
     "gravity: [0, -9.81]\nbodies:\n"                                                                     \
     "  crate: {type: planar, shape: {type: box, size: [1, 0.5]}, mass: 4, position: [0, 0.25]}\n"        \
@@ -59,7 +60,8 @@ static void test_in_space(void **state) {
     trial_end(&r);
 }
 
-/* Placed by `at`, angles of joints, drives, springs and servos count from the start, however the bodies stand there: in the plane and in space. */
+/* Placed by `at`, angles of joints, drives, springs and servos count from the start, however the bodies stand there: in the plane and in
+ * space. */
 static void test_angles_count_from_the_start(void **state) {
     (void)state;
     const char *text =
@@ -79,8 +81,9 @@ static void test_angles_count_from_the_start(void **state) {
     trial_end(&r);
 }
 
-/* A drawer in a sleeve of length L, pulled beside its guide: the ends carry f/2 +- m/L. In the plane F (1 - 2 mu a/L) = m x'', and it jams above a = L/(2 mu). In space with a
- * force across the axis, too: the moment is r x F, and the ends carry (f_x/2 +- m_y/L, f_y/2 -+ m_x/L). */
+/* A drawer in a sleeve of length L, pulled beside its guide: the ends carry f/2 +- m/L. In the plane F (1 - 2 mu a/L) = m x'', and it jams
+ * above a = L/(2 mu). In space with a force across the axis, too: the moment is r x F, and the ends carry (f_x/2 +- m_y/L, f_y/2 -+
+ * m_x/L). */
 static void test_sleeve(void **state) {
     (void)state;
     static const char *const schemes[] = {"radau-2a", "rattle", "generalized-alpha", "moreau-midpoint", "lobatto-3a3b"};

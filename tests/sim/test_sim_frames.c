@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The same heap in another frame, with other numbers, in a mirror, and in millimetres moves in the same way, to round-off that impacts magnify. */
+/* The same heap in another frame, with other numbers, in a mirror, and in millimetres moves in the same way, to round-off that impacts
+ * magnify. */
 #include "contact_runs.h"
 
 #include <stdlib.h>
@@ -29,8 +30,8 @@ static void put(const view *v, const double *x, bool place, double *out) {
     }
 }
 
-/* Spheres and capsules fall on each other: every contact is one point, so that forces and motion are unique. A body's frame is that of the scene, turned by its own
- * rotation in the original: A = R M A_0 M. */
+/* Spheres and capsules fall on each other: every contact is one point, so that forces and motion are unique. A body's frame is that of the
+ * scene, turned by its own rotation in the original: A = R M A_0 M. */
 static void write_scene(const view *v, char *text, size_t room) {
     double g[3], n[3], at[3], zero[3] = {0};
     put(v, (double[3]){0, 0, -9.81}, false, g), put(v, (double[3]){0, 0, v->unit}, false, n), put(v, zero, true, at);
@@ -96,8 +97,8 @@ static void the_motion_is_the_same(void **state) {
             if (kind == 2 || kind == 4) v.mirror = -1;
             if (kind == 3) v.unit = 1e-3;
             places(&v, schemes[s], other);
-            /* Other axes are another sum of the same numbers: what the tolerance of 1e-10 leaves differs, and two impacts, one after the other, magnify it, each by
-             * the ratio of way and radius, about ten. */
+            /* Other axes are another sum of the same numbers: what the tolerance of 1e-10 leaves differs, and two impacts, one after the
+             * other, magnify it, each by the ratio of way and radius, about ten. */
             double tolerance = kind == 1 || kind == 4 ? 1e-8 : 1e-10;
             for (int i = 0; i < BODIES; i++)
                 for (int j = 0; j < 3; j++) check_close(other[i][j], first[i][j], tolerance);
@@ -105,8 +106,8 @@ static void the_motion_is_the_same(void **state) {
     }
 }
 
-/* A box tumbles, lands flat while it slides and turns, and goes on sliding on four corners: their forces are not unique, and with turning friction the motion depends on them. Those
- * of least norm are the same in every frame. */
+/* A box tumbles, lands flat while it slides and turns, and goes on sliding on four corners: their forces are not unique, and with turning
+ * friction the motion depends on them. Those of least norm are the same in every frame. */
 static void a_box_lands_flat(void **state) {
     (void)state;
     const view plain = {.R = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, .mirror = 1, .unit = 1};
@@ -148,8 +149,9 @@ static void a_box_lands_flat(void **state) {
     }
 }
 
-/* Boxes that tumble onto each other with restitution: edges on edges, nearly parallel edges over faces, corners that land together. Which features are listed, when they were looked
- * for and who is called first does not matter; what round-off does is magnified by each impact. */
+/* Boxes that tumble onto each other with restitution: edges on edges, nearly parallel edges over faces, corners that land together. Which
+ * features are listed, when they were looked for and who is called first does not matter; what round-off does is magnified by each
+ * impact. */
 static void put_boxes(const view *v, unsigned seed, bool flat, char *text, size_t room) {
     double g[3], n[3], at[3], zero[3] = {0}, z = 0.05;
     put(v, (double[3]){0, 0, -9.81}, false, g), put(v, (double[3]){0, 0, v->unit}, false, n), put(v, zero, true, at);
@@ -237,8 +239,9 @@ static void boxes_on_boxes(void **state) {
     assert_true(many > 10);
 }
 
-/* Faces on faces that slide and turn: neither the forces nor, for that reason, the motion are unique, and many ways lead to some solution. Which one is meant is known to round-off
- * of gaps over the shift that finds it, 1e-16 m/(1e-3 h/m), which is 1e-10 of a percussion of 1 N s; a third of it is friction, and in 0.3 s it moves a box by less than that. */
+/* Faces on faces that slide and turn: neither the forces nor, for that reason, the motion are unique, and many ways lead to some solution.
+ * Which one is meant is known to round-off of gaps over the shift that finds it, 1e-16 m/(1e-3 h/m), which is 1e-10 of a percussion of 1 N
+ * s; a third of it is friction, and in 0.3 s it moves a box by less than that. */
 static void boxes_fall_flat(void **state) {
     (void)state;
     const char *const schemes[] = {"moreau-midpoint", "rattle"};
@@ -253,8 +256,8 @@ static void boxes_fall_flat(void **state) {
         }
 }
 
-/* Moreau's schemes take a contact for closed up to a part of the way that forces drive it in a step: in another frame that is the same way. In this pile a gap comes to 1.2 times the part that
- * gravity has, and the sum of its components would be larger. */
+/* Moreau's schemes take a contact for closed up to a part of the way that forces drive it in a step: in another frame that is the same way.
+ * In this pile a gap comes to 1.2 times the part that gravity has, and the sum of its components would be larger. */
 static void closed_in_every_frame(void **state) {
     (void)state;
     enum { SEED = 15 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random heaps of all classes of shapes fall and come to rest: nothing fails, and nothing overlaps, as an independent test of overlap says (overlap.h). */
+/* Random heaps of all classes of shapes fall and come to rest: nothing fails, and nothing overlaps, as an independent test of overlap says
+ * (overlap.h). */
 #include "contact_runs.h"
 #include "overlap.h"
 
@@ -135,8 +136,8 @@ static void heaps(const heap_run *h) {
         trial r = trial_begin(text, (trial_options){.scheme = h->scheme, .step = h->step, .end = h->end});
         bool on_positions = strncmp(h->scheme, "moreau", 6) != 0;
         double size = 0.04; /* at least, of the smallest */
-        /* On velocity level every impact leaves up to h v, v of the longest fall, and a grain is hit twice; rolling at 1 m/s over a radius R adds
-         * v^2 h/(2 R) in a second. */
+        /* On velocity level every impact leaves up to h v, v of the longest fall, and a grain is hit twice; rolling at 1 m/s over a radius
+         * R adds v^2 h/(2 R) in a second. */
         double fast = sqrt(2 * 9.81 * 2), left = h->step * (2 * fast + h->end / (2 * 0.06));
         for (long k = 0; !zn_simulation_done(r.simulation); k++) {
             trial_step(&r);
@@ -168,8 +169,8 @@ static void spatial_heaps(void **state) {
     heaps(&(heap_run){"radau-2a", false, 4, 61, 1, 2e-3, 0.3});
 }
 
-/* Rings that fall into each other, at ten times the step: where they wedge, velocities are zero, and accelerations must not follow the direction of their round-off. Where they hang is
- * geometry, the same for every scheme that holds gaps. */
+/* Rings that fall into each other, at ten times the step: where they wedge, velocities are zero, and accelerations must not follow the
+ * direction of their round-off. Where they hang is geometry, the same for every scheme that holds gaps. */
 static void rings_wedge(void **state) {
     (void)state;
     trial a = trial_begin("ring-chain", (trial_options){.scheme = "rattle", .step = 1e-2, .end = 0.2}),

@@ -40,7 +40,8 @@ static outcome fall(const char *text, const char *scheme, int stages, bool locat
     return out;
 }
 
-/* Between the first and the second impact velocities are those after the first, up to what a step of free fall makes of the time and the angle. */
+/* Between the first and the second impact velocities are those after the first, up to what a step of free fall makes of the time and the
+ * angle. */
 static void check_impact(const char *text, const outcome *times, int *runs) {
     static const char *const schemes[] = {"lobatto-3a3b", "lobatto-3a3b-lagrange", "radau-2a", "lobatto-3c"};
     double end = times->first + (times->second - times->first < 0.04 ? times->second - times->first : 0.04) / 2;

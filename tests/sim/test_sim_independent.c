@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Redundant constraints: rows that follow from others are found once and left out. Every scheme goes through as if they were not there, with
- * residuals at the tolerance; all rows share the forces; and what only looks redundant, or contradicts the rest, is noticed. */
+/* Redundant constraints: rows that follow from others are found once and left out. Every scheme goes through as if they were not there,
+ * with residuals at the tolerance; all rows share the forces; and what only looks redundant, or contradicts the rest, is noticed. */
 #include "trial.h"
 
 static bool is_moreau(const char *scheme) { return strncmp(scheme, "moreau", 6) == 0; }
@@ -104,8 +104,8 @@ static void bricard_swings(void **state) {
     trial_end(&r);
 }
 
-/* Schemes on velocity level let the loop come apart. All of its rows are met in the sense of least squares: none of them drifts freely, and the motion does not
- * depend on which row is left out, which is another one where joints come in another order. */
+/* Schemes on velocity level let the loop come apart. All of its rows are met in the sense of least squares: none of them drifts freely, and
+ * the motion does not depend on which row is left out, which is another one where joints come in another order. */
 static void bricard_drifts_evenly(void **state) {
     (void)state;
     static const char *const joints[] = {"  a: {type: revolute, between: [world, one], at: [0, 0, 0], axis: [0, 1, 0]}\n",
@@ -148,8 +148,8 @@ static void bricard_in_other_units(void **state) {
     }
 }
 
-/* Rods so slender that their axes turn as if they had no inertia, in metres and in millimetres: the same rows, and the motion of rods ten times
- * as thick, whose inertia about their axes is 6e-8 of that across. */
+/* Rods so slender that their axes turn as if they had no inertia, in metres and in millimetres: the same rows, and the motion of rods ten
+ * times as thick, whose inertia about their axes is 6e-8 of that across. */
 static void bricard_of_slender_rods(void **state) {
     (void)state;
     char thick[4000], slender[2][4000];
@@ -176,7 +176,8 @@ static void bricard_of_slender_rods(void **state) {
         }
 }
 
-/* An open chain of two rods, the second of which is held by the axis of the first, that of least inertia: no row follows from others, however slender they are. */
+/* An open chain of two rods, the second of which is held by the axis of the first, that of least inertia: no row follows from others,
+ * however slender they are. */
 static void two_slender_rods(void **state) {
     (void)state;
 #define TWO_RODS(r)                                                                                                                    \
@@ -282,8 +283,8 @@ static void planar_loops_in_space(void **state) {
     }
 }
 
-/* The parallelogram hangs and swings through the flat position, where its rows are dependent for a moment, and where the three bars (without
- * the spare one) could leave the family of parallelograms. With the spare bar a row is redundant besides. */
+/* The parallelogram hangs and swings through the flat position, where its rows are dependent for a moment, and where the three bars
+ * (without the spare one) could leave the family of parallelograms. With the spare bar a row is redundant besides. */
 static void singular_positions_are_passed(void **state) {
     (void)state;
     static const char *const names[] = {"moreau-midpoint", "rattle", "radau-2a", "tr-bdf2", "generalized-alpha"};
@@ -323,8 +324,8 @@ static void a_singular_start_is_not_redundant(void **state) {
     }
 }
 
-/* Rows that turn against each other: (1, 0), (cos, sin)(t + 0.3), (cos, sin)(2t + 0.6). The first choice becomes dependent by and by, while another
- * one is not; forces of least norm at the end are known. */
+/* Rows that turn against each other: (1, 0), (cos, sin)(t + 0.3), (cos, sin)(2t + 0.6). The first choice becomes dependent by and by, while
+ * another one is not; forces of least norm at the end are known. */
 static const char turning[] = "coordinates: {x: 0, y: 0, z: {start: 0, velocity: 1}}\n"
                               "energy: {kinetic: (x'^2 + y'^2 + z'^2)/2, potential: 3*x - 5*y + z^2/2}\n"
                               "constraints:\n"
@@ -464,8 +465,8 @@ static void a_beam_clamped_twice(void **state) {
     }
 }
 
-/* A slider-crank in a plane of any direction, e1 = (2, 1, -2)/3, e2 = (2, -2, 1)/3, e1 x e2 = -(1, 2, 2)/3, driven from rest: no velocity is free, and
- * the drive's acceleration is all that the rows see at the start. */
+/* A slider-crank in a plane of any direction, e1 = (2, 1, -2)/3, e2 = (2, -2, 1)/3, e1 x e2 = -(1, 2, 2)/3, driven from rest: no velocity
+ * is free, and the drive's acceleration is all that the rows see at the start. */
 static void driven_without_freedom(void **state) {
     (void)state;
     static const char scene[] =

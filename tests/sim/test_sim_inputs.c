@@ -131,7 +131,8 @@ static void test_errors(void **state) {
     }
 }
 
-/* Positions by inputs: a table over time is the function itself, with rates; what jumps is refused. s = 2 t - t^2 (a cubic through three points). */
+/* Positions by inputs: a table over time is the function itself, with rates; what jumps is refused. s = 2 t - t^2 (a cubic through three
+ * points). */
 static void test_positions_by_inputs(void **state) {
     (void)state;
 #define POSITIONS(w)                                                                                                  \

@@ -94,8 +94,8 @@ static void slip_that_ends_in_the_plane(void **state) {
     check_list(list, sizeof list / sizeof *list);
 }
 
-/* A slip that began at rest is fast, and then ends, within the steps in which forces are not asked for. What is left out before each stop is O(h^p), but not smooth in h: errors of high orders
- * are compared with limits. */
+/* A slip that began at rest is fast, and then ends, within the steps in which forces are not asked for. What is left out before each stop
+ * is O(h^p), but not smooth in h: errors of high orders are compared with limits. */
 static void slips_of_a_few_steps(void **state) {
     (void)state;
     const expectation list[] = {{&SHAKEN, "radau-2a", 2, 3, 1e-7},
@@ -115,7 +115,8 @@ static void slips_of_a_few_steps(void **state) {
         }
 }
 
-/* Directions follow velocities that grow from zero: the motion across them is stiff for a while, and Lobatto IIIA-IIIB loses an order or two there, without captured steps. */
+/* Directions follow velocities that grow from zero: the motion across them is stiff for a while, and Lobatto IIIA-IIIB loses an order or
+ * two there, without captured steps. */
 static void slip_that_begins_in_the_plane(void **state) {
     (void)state;
     const expectation list[] = {
@@ -150,7 +151,8 @@ static void accumulation(void **state) {
     assert_true(located_run(&SLOPE, "radau-2a", 3, 80).error < 1e-8);
 }
 
-/* y0 = 0.05, e = 0.7: the accumulation is exact, x(1.2) = 2.89868 and u_x(1.2) = 1.8228 up to round-off whatever the scheme and the step. */
+/* y0 = 0.05, e = 0.7: the accumulation is exact, x(1.2) = 2.89868 and u_x(1.2) = 1.8228 up to round-off whatever the scheme and the
+ * step. */
 static void accumulation_on_a_plane(void **state) {
     (void)state;
     const struct {
@@ -206,8 +208,8 @@ static void elastic_systems(void **state) {
         }
 }
 
-/* Contacts that hit in turn: intervals fall to nothing, by two contacts of which neither accumulates alone. They are closed, by every scheme; x, y: at rest in
- * the corner, phi: captured with steps of 1e-5, -11.5604. */
+/* Contacts that hit in turn: intervals fall to nothing, by two contacts of which neither accumulates alone. They are closed, by every
+ * scheme; x, y: at rest in the corner, phi: captured with steps of 1e-5, -11.5604. */
 static void crowds(void **state) {
     (void)state;
     const located_case corner = {"ball in corner", "ball-in-corner", NULL, 2, 100, 3, {0, 1, 2}, {0, 0.1414213562373095, -11.560826461}, 0};
@@ -268,7 +270,8 @@ static void recorded_events(zn_context *context, const zn_model *model, const zn
     zn_simulation_destroy(sim);
 }
 
-/* Other laws, against a run of fine steps of order five: tangential restitution, a double pendulum between two walls, rolling and pivoting friction of a thrown sphere. */
+/* Other laws, against a run of fine steps of order five: tangential restitution, a double pendulum between two walls, rolling and pivoting
+ * friction of a thrown sphere. */
 static void other_laws(void **state) {
     (void)state;
     const char *superball =
@@ -399,7 +402,8 @@ static void weighted_velocity_constraints(void **state) {
     }
 }
 
-/* step: auto: the accuracy that is asked for is reached within a factor of ten, relative to the size of the coordinates; no event is captured. */
+/* step: auto: the accuracy that is asked for is reached within a factor of ten, relative to the size of the coordinates; no event is
+ * captured. */
 static void accuracy_asked_is_reached(void **state) {
     (void)state;
     const struct {

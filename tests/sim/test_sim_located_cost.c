@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What contact_events: located costs: questions to the model in steps without events, against captured ones; steps that are computed for a given error. */
+/* What contact_events: located costs: questions to the model in steps without events, against captured ones; steps that are computed for a
+ * given error. */
 #include "located_cases.h"
 
 #define COUNT(list) (sizeof(list) / sizeof *(list))
@@ -83,8 +84,8 @@ static long ask_in_steps(const quiet_motion *m, scheme_name scheme, zn_contact_e
     "  right: {gap: (y - x)/sqrt(2) - 0.1, slip: (x' + y')/sqrt(2) + 0.1*phi', friction: 0.4}\n" \
     "simulation: {step: 1e-2, end: 1}\n"
 
-/* Velocities at the start of a step are what weighted rows and turning directions of Lobatto IIIA-IIIB are made of: one question more; gaps, rates and the work
- * of contacts are one question instead of two. */
+/* Velocities at the start of a step are what weighted rows and turning directions of Lobatto IIIA-IIIB are made of: one question more;
+ * gaps, rates and the work of contacts are one question instead of two. */
 static void steps_without_events(void **state) {
     (void)state;
     const quiet_motion motions[] = {
@@ -104,7 +105,8 @@ static void steps_without_events(void **state) {
         }
 }
 
-/* Forces that are not unique are held from step to step where stages start from the last step: one question for each stage, as in captured steps. */
+/* Forces that are not unique are held from step to step where stages start from the last step: one question for each stage, as in captured
+ * steps. */
 static void rest_in_a_corner(void **state) {
     (void)state;
     const quiet_motion corner = {"rest in a corner", CORNER, 1e-2, 10, 60, 1.05};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* contact_events: located: orders through events of all laws of friction and kinds of bodies, against runs of order five with fine steps, and the truth of a thrown
- * sphere. */
+/* contact_events: located: orders through events of all laws of friction and kinds of bodies, against runs of order five with fine steps,
+ * and the truth of a thrown sphere. */
 #include "located_cases.h"
 
 #define ECCENTRIC_SPHERE_BY(law)                                                                                                      \
@@ -75,7 +75,8 @@
     "contacts: {floor: {gap: y - 0.1, slip: x' + 0.1*phi', friction: 0.3, restitution: 0.7, tangential_restitution: 0.5}}\n" \
     "simulation: {scheme: radau-2a, step: 0.05, end: 1.2}\n"
 
-/* Hits a wall and a floor that turns and is shaken, where it begins to slip: its slip velocity is then small against what positions make of it within a step. */
+/* Hits a wall and a floor that turns and is shaken, where it begins to slip: its slip velocity is then small against what positions make of
+ * it within a step. */
 #define SHAKEN_CAPSULE                                                                                                                \
     "gravity: [1.6323, 0, -4.8432]\n"                                                                                                 \
     "bodies:\n"                                                                                                                       \
@@ -136,7 +137,8 @@ static void eccentric_sphere(void **state) {
     check_all((located_case){"eccentric sphere", ECCENTRIC_SPHERE, NULL, 0.5, 50, 6, {0, 1, 2, 3, 4, 5}, {0}, 1e-12}, 24);
 }
 
-/* Laws of restitution differ by what they do in impacts, and slip goes on as before: friction of generalized-alpha once was that of a wrong percussion with these. */
+/* Laws of restitution differ by what they do in impacts, and slip goes on as before: friction of generalized-alpha once was that of a wrong
+ * percussion with these. */
 static void other_laws_of_restitution(void **state) {
     (void)state;
     const char *const scenes[] = {ECCENTRIC_SPHERE_BY("poisson"), ECCENTRIC_SPHERE_BY("energetic")};
@@ -216,8 +218,8 @@ static void four_feet(void **state) {
     check_all((located_case){"four feet at once", BOX(""), NULL, 0.5, 20, 7, {0, 1, 2, 3, 4, 5, 6}, {0}, 1e-14}, 32);
 }
 
-/* Where they turn as well, friction depends on how the feet share the load: as springs of one stiffness do (src/linalg/cod.c), whose forces n' lambda_N = 0 are smooth functions of the
- * state, and not those of least norm, which depend on the step. */
+/* Where they turn as well, friction depends on how the feet share the load: as springs of one stiffness do (src/linalg/cod.c), whose forces
+ * n' lambda_N = 0 are smooth functions of the state, and not those of least norm, which depend on the step. */
 static void four_feet_that_turn(void **state) {
     (void)state;
     check_all((located_case){"four feet that turn", BOX(", angular_velocity: [0, 0, 3]"), NULL, 0.4, 16, 3, {0, 1, 2}, {0}, 1e-13}, 32);

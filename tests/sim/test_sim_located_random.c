@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random planar scenes with located contact events: bodies, shapes, walls, friction, restitution, springs and pendulums drawn at random, with a fixed seed. None hangs,
- * none ends with penetration above the tolerance or with more energy than it had, and where the motion can be compared it is that of captured steps of 1e-5.
- * `test_sim_located_random COUNT [FIRST [EVERY]]` runs more of them, and compares every so many. */
+/* Random planar scenes with located contact events: bodies, shapes, walls, friction, restitution, springs and pendulums drawn at random,
+ * with a fixed seed. None hangs, none ends with penetration above the tolerance or with more energy than it had, and where the motion can
+ * be compared it is that of captured steps of 1e-5. `test_sim_located_random COUNT [FIRST [EVERY]]` runs more of them, and compares every
+ * so many. */
 #include "trial.h"
 
 #include <stdarg.h>
@@ -121,8 +122,8 @@ static double difference(const result *a, const result *b) {
     return worst;
 }
 
-/* Before the motion has lost all memory of its start. Captured steps have errors of first order, with large constants where one impact decides when and how the next
- * one is: then they must come nearer with their step. Most scenes agree with steps of 1e-4 already. */
+/* Before the motion has lost all memory of its start. Captured steps have errors of first order, with large constants where one impact
+ * decides when and how the next one is: then they must come nearer with their step. Most scenes agree with steps of 1e-4 already. */
 static bool is_motion_of_captured(const text *t, bool *known) {
     result fine = run(t, "radau-2a", 2, 0.002, 0.3, ZN_EVENTS_LOCATED), exact = run(t, "radau-2a", 2, 1e-4, 0.3, ZN_EVENTS_CAPTURED);
     if (fine.status == ZN_OK && exact.status == ZN_OK && difference(&fine, &exact) < 2e-3) return *known = true;
@@ -170,8 +171,8 @@ static void random_scenes(void **state) {
     assert_true(agreed >= compared - compared / 100); /* an impact that is nearly missed, or a law that has two solutions */
 }
 
-/* A box whose corners hit a slope in turn: captured steps of 4e-5, 1e-5 and 3e-6 turn it by 4.0e-2, 1.5e-2 and 4.0e-3 too far, which looks like a disagreement. Located steps
- * of every length and scheme agree with each other, and captured ones come nearer. */
+/* A box whose corners hit a slope in turn: captured steps of 4e-5, 1e-5 and 3e-6 turn it by 4.0e-2, 1.5e-2 and 4.0e-3 too far, which looks
+ * like a disagreement. Located steps of every length and scheme agree with each other, and captured ones come nearer. */
 static void corners_in_turn(void **state) {
     (void)state;
     text t;
@@ -185,8 +186,9 @@ static void corners_in_turn(void **state) {
     assert_true(difference(&fine, &exact) < 0.25 * difference(&coarse, &exact));
 }
 
-/* A box whose corners 2 and 3 hit the floor in turn, without restitution, at last 3e-8 s apart: corner 3 has then risen by some 1e-13, and the impact of corner 2 throws it back. Located, three
- * impacts follow; captured, even with steps of 2e-9, one of both corners, after which the box slides by 6 % more slowly. All schemes find the three, at any step. */
+/* A box whose corners 2 and 3 hit the floor in turn, without restitution, at last 3e-8 s apart: corner 3 has then risen by some 1e-13, and
+ * the impact of corner 2 throws it back. Located, three impacts follow; captured, even with steps of 2e-9, one of both corners, after which
+ * the box slides by 6 % more slowly. All schemes find the three, at any step. */
 static void corners_at_nearly_one_time(void **state) {
     (void)state;
     text t;

@@ -2,7 +2,8 @@
 /* contact_events: located with what else a scene may have: events of its own, contacts that shapes find. */
 #include "located_cases.h"
 
-/* A ball with drag that bounces while another coordinate is kicked when the ball rises through q = 0.2, and is braked from x = 0.7 on. Exact: the ball is DRAG; with t_k the time of the kick,
+/* A ball with drag that bounces while another coordinate is kicked when the ball rises through q = 0.2, and is braked from x = 0.7 on.
+ * Exact: the ball is DRAG; with t_k the time of the kick,
  * x = t up to t_k, then x' = 1.5 up to x = 0.7, then x' = 1.5 exp(-2 (t - t_p)). */
 #define KICKED_SCENE                                                                                                            \
     "modes: {low: off}\n"                                                                                                       \
@@ -91,8 +92,8 @@ static int column(const zn_contact_table *table, const char *name) {
     return -1;
 }
 
-/* One result has tables of found contacts, of events of the scene and of contact events, in memory and in its file. A ball falls by 0.5 on the floor, e = 0.6; its shape and the floor's
- * are named by the event. */
+/* One result has tables of found contacts, of events of the scene and of contact events, in memory and in its file. A ball falls by 0.5 on
+ * the floor, e = 0.6; its shape and the floor's are named by the event. */
 static void all_tables(void **state) {
     (void)state;
     const char *text =
@@ -141,8 +142,8 @@ static void all_tables(void **state) {
     }
 }
 
-/* A box whose two corners hit the floor in turn, inelastically, thirty times within 1e-10 s: each approach is three quarters of the one before. All of them are located, and the
- * motion does not depend on the step. */
+/* A box whose two corners hit the floor in turn, inelastically, thirty times within 1e-10 s: each approach is three quarters of the one
+ * before. All of them are located, and the motion does not depend on the step. */
 static void corners_in_turn(void **state) {
     (void)state;
     const located_case box = {"box",
@@ -181,8 +182,8 @@ static void corners_in_turn(void **state) {
         }
 }
 
-/* A beam with five feet falls and vibrates much faster than the step: its feet open and are hit again within it. Hardly an event is an impact without a percussion (feet that settle), and
- * nothing is left to the laws. */
+/* A beam with five feet falls and vibrates much faster than the step: its feet open and are hit again within it. Hardly an event is an
+ * impact without a percussion (feet that settle), and nothing is left to the laws. */
 static void feet_of_a_beam(void **state) {
     (void)state;
     char text[3000] =

@@ -263,7 +263,8 @@ static double output(trial *r, const char *name) {
     return NAN;
 }
 
-/* Forces of springs, actuators and servos by what they are; of guides by the balance; contacts at rest on a slope; points of turning bodies. */
+/* Forces of springs, actuators and servos by what they are; of guides by the balance; contacts at rest on a slope; points of turning
+ * bodies. */
 static void test_force_names(void **state) {
     (void)state;
     const char *plane =
@@ -420,7 +421,8 @@ static void test_switched_rules(void **state) {
     }
 }
 
-/* States stay where project_start moves coordinates; functions and bodies may have the same name; prescribed motions say what they cannot use. */
+/* States stay where project_start moves coordinates; functions and bodies may have the same name; prescribed motions say what they cannot
+ * use. */
 static void test_starts_and_names(void **state) {
     (void)state;
     trial r = trial_begin("coordinates: {x: 1.1, y: 0.1}\nenergy: {kinetic: (x'^2 + y'^2)/2, potential: 10*y}\n"
@@ -466,7 +468,8 @@ static void test_starts_and_names(void **state) {
     }
 }
 
-/* Goswami, Thuilot, Espiau (1998): at 3 degrees T = 0.734, L = 0.535; on the limit cycle a strike takes what the slope gives, m g L sin(slope). */
+/* Goswami, Thuilot, Espiau (1998): at 3 degrees T = 0.734, L = 0.535; on the limit cycle a strike takes what the slope gives, m g L
+ * sin(slope). */
 static void test_walker(void **state) {
     (void)state;
     trial r = trial_begin("compass-walker", (trial_options){.scheme = "radau-2a", .end = 15});

@@ -126,7 +126,8 @@ static void threads_change_nothing(void **state) {
     free(texts[0]), free(texts[1]);
 }
 
-/* 7 x 7 x 7 balls that touch each other, pushed to a corner of a box: one component of more than a thousand contacts, so that every loop is shared. */
+/* 7 x 7 x 7 balls that touch each other, pushed to a corner of a box: one component of more than a thousand contacts, so that every loop is
+ * shared. */
 static const char block[] =
     "gravity: [3, 2, -10]\n"
     "repeat: {x: 0..6, repeat: {y: 0..6, repeat: {z: 0..6, bodies: {'b{x}{y}{z}': {type: spatial, mass: 1, shape: {type: sphere, radius: "
@@ -288,8 +289,9 @@ static double fastest_approach(const trial *r) {
     return most;
 }
 
-/* Projections alone do not find the forces of the column within the work of a step, and parts of a step are no easier: the run goes on from the best point, does not call that a
- * success, and what it says is true: the residual, that a step like the first is solved to the tolerance it names, and that another solver finds the forces. */
+/* Projections alone do not find the forces of the column within the work of a step, and parts of a step are no easier: the run goes on from
+ * the best point, does not call that a success, and what it says is true: the residual, that a step like the first is solved to the
+ * tolerance it names, and that another solver finds the forces. */
 static void unfinished_steps_of_a_column(void **state) {
     (void)state;
     static const char *const schemes[] = {"moreau-midpoint", "radau-2a"};

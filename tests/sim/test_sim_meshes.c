@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Closed meshes on meshes and on height fields, sharp and with notches: random angles of two bars fall, meet each other by corners, edges and faces, also with their inner corners,
- * and nothing overlaps. An angle is two boxes for the independent test of overlap (overlap.h). */
+/* Closed meshes on meshes and on height fields, sharp and with notches: random angles of two bars fall, meet each other by corners, edges
+ * and faces, also with their inner corners, and nothing overlaps. An angle is two boxes for the independent test of overlap (overlap.h). */
 #include "contact_runs.h"
 #include "overlap.h"
 
@@ -93,8 +93,9 @@ static void on_hills(void **state) {
     angles_fall("type: height-field, size: [3, 3], grid: [21, 21], z: 0.1*sin(5*x)*cos(4*y)", 11, 2);
 }
 
-/* An angle falls with its tips on those of another one, slides down and comes to rest with a tip in the other's inner corner, where faces lie on faces: it has gone by half a tip aside. Schemes
- * on velocity level, whose tip has sunk into one face by what a step moves, are stopped by the other face all the same. */
+/* An angle falls with its tips on those of another one, slides down and comes to rest with a tip in the other's inner corner, where faces
+ * lie on faces: it has gone by half a tip aside. Schemes on velocity level, whose tip has sunk into one face by what a step moves, are
+ * stopped by the other face all the same. */
 static void a_tip_slides_into_a_notch(void **state) {
     (void)state;
     static char text[4000];
@@ -116,7 +117,8 @@ static void a_tip_slides_into_a_notch(void **state) {
     }
 }
 
-/* A prescribed body that turns about z beside spatial ones is one in space: its top may be a mesh, and a crate that starts with it stays where it is on it. */
+/* A prescribed body that turns about z beside spatial ones is one in space: its top may be a mesh, and a crate that starts with it stays
+ * where it is on it. */
 static void a_turntable_has_a_mesh(void **state) {
     (void)state;
     double error[2];

@@ -90,8 +90,8 @@ static void test_every_scheme(void **state) {
     assert_true(runs > 300);
 }
 
-/* A mass that falls through zero, or a coupled mass matrix whose determinant does while its diagonal stays positive, in time or in place: beyond it every motion
- * would be an answer to nothing. Also at the very end of a run. */
+/* A mass that falls through zero, or a coupled mass matrix whose determinant does while its diagonal stays positive, in time or in place:
+ * beyond it every motion would be an answer to nothing. Also at the very end of a run. */
 static void test_massless(void **state) {
     (void)state;
 #define COUPLED(by) "energy: {kinetic: m/2*(y'^2 + x'^2) + (" by ")*x'*y', potential: 0*y}\n"
@@ -197,7 +197,8 @@ static void test_divergence(void **state) {
     trial_end(&r);
 }
 
-/* Times at the ends of what a double holds: a step that is much longer than the run does not move events and samples, a run of the least length ends. */
+/* Times at the ends of what a double holds: a step that is much longer than the run does not move events and samples, a run of the least
+ * length ends. */
 static void test_extreme_times(void **state) {
     (void)state;
     static const char scene[] = "coordinates: {x: 0}\nstates: {at: {rate: 0}}\nenergy: {kinetic: x'^2/2}\n"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Scenes of shapes with schemes that hold gaps: nothing overlaps, as an algorithm says that is independent of the library (overlap.h), nor is anything below a plane. Shapes and the names of
- * their poses are taken from the drawing of the model; polygons are cut into triangles here. */
+/* Scenes of shapes with schemes that hold gaps: nothing overlaps, as an algorithm says that is independent of the library (overlap.h), nor
+ * is anything below a plane. Shapes and the names of their poses are taken from the drawing of the model; polygons are cut into triangles
+ * here. */
 #include "contact_runs.h"
 #include "overlap.h"
 

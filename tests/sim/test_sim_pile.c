@@ -22,7 +22,8 @@ static void each_solver_alone(void **state) {
     for (int i = 0; i < 3; i++) trial_end(&r[i]);
 }
 
-/* Newton's method alone takes it to rest, and so do projections. Floor and wall have carried the weight: the mass is what the first step in free fall tells,
+/* Newton's method alone takes it to rest, and so do projections. Floor and wall have carried the weight: the mass is what the first step in
+ * free fall tells,
  * T = m (g h)^2/2. */
 static void take_to_rest(zn_solver solver) {
     const double g = 9.81, h = 2e-3, end = 1.5;
@@ -66,7 +67,8 @@ static void projections_agree_with_newton(void **state) {
     trial_end(&b);
 }
 
-/* Stages of a contact are coupled without symmetry. When the pile begins to stick, at t = 0.46, Newton's method cycles in all parts of a step. */
+/* Stages of a contact are coupled without symmetry. When the pile begins to stick, at t = 0.46, Newton's method cycles in all parts of a
+ * step. */
 static void stages_through_sticking(void **state) {
     (void)state;
     trial r = trial_complete("bucket", (trial_options){.scheme = "radau-2a", .end = 0.5});
@@ -74,8 +76,8 @@ static void stages_through_sticking(void **state) {
     trial_end(&r);
 }
 
-/* The step to t = 0.508 is taken in parts, the first of them after long attempts that failed. What follows a part that was solved gets as much work as it: parts of little
- * work all failed, down to the smallest. */
+/* The step to t = 0.508 is taken in parts, the first of them after long attempts that failed. What follows a part that was solved gets as
+ * much work as it: parts of little work all failed, down to the smallest. */
 static void hope_after_a_part(void **state) {
     (void)state;
     trial r = trial_complete("bucket", (trial_options){.scheme = "lobatto-3a3b", .end = 0.508, .solver = ZN_SOLVER_NEWTON});
@@ -83,7 +85,8 @@ static void hope_after_a_part(void **state) {
     trial_end(&r);
 }
 
-/* Parts of a step that end near the tolerance get all work again: shortened ones ended the run at t = 0.482, two units above the tolerance. */
+/* Parts of a step that end near the tolerance get all work again: shortened ones ended the run at t = 0.482, two units above the
+ * tolerance. */
 static void work_near_the_tolerance(void **state) {
     (void)state;
     trial r = trial_complete("bucket", (trial_options){.scheme = "lobatto-3c", .end = 0.484});
@@ -91,8 +94,8 @@ static void work_near_the_tolerance(void **state) {
     trial_end(&r);
 }
 
-/* Six bricks, hit at ten times the step of scenes/wall.yaml. The impact at t = 0.056 has no solution by little work in any part of its step, down to the smallest,
- * which gets all of it before the run is given up. */
+/* Six bricks, hit at ten times the step of scenes/wall.yaml. The impact at t = 0.056 has no solution by little work in any part of its
+ * step, down to the smallest, which gets all of it before the run is given up. */
 static void last_hope(void **state) {
     (void)state;
     static const char wall[] =
@@ -113,7 +116,8 @@ static void last_hope(void **state) {
     trial_end(&r);
 }
 
-/* Five rows of bricks, a little askew, fall on each other: faces meet in four corners and more, three of which would do. No part of a step is easier, so none is cut. */
+/* Five rows of bricks, a little askew, fall on each other: faces meet in four corners and more, three of which would do. No part of a step
+ * is easier, so none is cut. */
 static void bricks_that_settle(void **state) {
     (void)state;
     static const char bricks[] =

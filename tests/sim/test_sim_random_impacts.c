@@ -167,8 +167,8 @@ static gains run(const char *text, const char *scheme, int stages, zn_restitutio
     return run_with(text, scheme, stages, law, 0);
 }
 
-/* A step keeps the energy of smooth motion up to (h omega)^(p+1), with h omega up to 0.026: 8e-9 of it for p = 4, 2e-5 for p = 2, times what a chain
- * adds. */
+/* A step keeps the energy of smooth motion up to (h omega)^(p+1), with h omega up to 0.026: 8e-9 of it for p = 4, 2e-5 for p = 2, times
+ * what a chain adds. */
 static void other_laws_never_gain(void **state) {
     (void)state;
     static const struct {
@@ -192,8 +192,9 @@ static void other_laws_never_gain(void **state) {
     assert_true(impacts > REPEATED(100, 10));
 }
 
-/* The same with friction from none to 2, where contacts wedge: joints and friction hold them in every direction, their percussions are not unique, and
- * stages can be met by any. No scheme gains more than its error; one that cannot go on says why, those without stages hardly ever. */
+/* The same with friction from none to 2, where contacts wedge: joints and friction hold them in every direction, their percussions are not
+ * unique, and stages can be met by any. No scheme gains more than its error; one that cannot go on says why, those without stages hardly
+ * ever. */
 static void much_friction_never_gains(void **state) {
     (void)state;
     static const double frictions[] = {0, 0.8, 1.2, 2};
@@ -221,10 +222,10 @@ static void much_friction_never_gains(void **state) {
     assert_true(steadfast >= runs / 3 - 1 && wedged <= runs / 20);
 }
 
-/* Rods that wedge end with the same energy under all schemes, that of the motion they still have. Percussions of wedged rods are not unique: which of them a
- * solve finds, and so which runs with several stages or levels come to their end, depends on round-off, that of the LAPACK at hand too: a tip that sticks cannot
- * close the last 1e-9 of its gap, since the joint would let it slip on the way. Most of them do with each, and all do with the schemes that the sentence
- * about wedged contacts names. */
+/* Rods that wedge end with the same energy under all schemes, that of the motion they still have. Percussions of wedged rods are not
+ * unique: which of them a solve finds, and so which runs with several stages or levels come to their end, depends on round-off, that of the
+ * LAPACK at hand too: a tip that sticks cannot close the last 1e-9 of its gap, since the joint would let it slip on the way. Most of them
+ * do with each, and all do with the schemes that the sentence about wedged contacts names. */
 static void wedged_rods_agree(void **state) {
     (void)state;
     static const struct {
@@ -245,8 +246,8 @@ static void wedged_rods_agree(void **state) {
     assert_true(2 * ended > 15);
 }
 
-/* Newton's law with much friction: what an impact creates is reported, all of it and nothing else, up to the motion of a chain within the step; where it
- * has no solution the run says so. */
+/* Newton's law with much friction: what an impact creates is reported, all of it and nothing else, up to the motion of a chain within the
+ * step; where it has no solution the run says so. */
 static void newtons_gains_are_reported(void **state) {
     (void)state;
     static maker k;
@@ -262,8 +263,8 @@ static void newtons_gains_are_reported(void **state) {
     assert_true(gaining >= 1 && jams >= 1 && jams <= 6);
 }
 
-/* A rod on a ball joint whose end meets a wall at 20 degrees from its axis: within the friction cone, so that no percussion of the wall turns it
- * back. Newton's law has no solution, and says so; under the others the rod stops. */
+/* A rod on a ball joint whose end meets a wall at 20 degrees from its axis: within the friction cone, so that no percussion of the wall
+ * turns it back. Newton's law has no solution, and says so; under the others the rod stops. */
 static void a_rod_jams(void **state) {
     (void)state;
     static const char rod[] = "bodies:\n"
@@ -292,7 +293,8 @@ static void a_rod_jams(void **state) {
     for (size_t i = 0; i < sizeof tell / sizeof *tell; i++) assert_true(run(rod, tell[i], 0, ZN_RESTITUTION_NEWTON).jams);
 }
 
-/* A box lands flat on four corners, slides and comes to rest, under each law: four contacts that say the same, and that stick while they leave. */
+/* A box lands flat on four corners, slides and comes to rest, under each law: four contacts that say the same, and that stick while they
+ * leave. */
 static void a_box_lands_flat(void **state) {
     (void)state;
     static const char box[] =
@@ -324,8 +326,8 @@ static void a_box_lands_flat(void **state) {
         }
 }
 
-/* A can tips onto its flat face. By a rule it comes to rest on it, at half its height; as a declared edge, which has no lowest point there, the run ends with
- * the sentence that says so. */
+/* A can tips onto its flat face. By a rule it comes to rest on it, at half its height; as a declared edge, which has no lowest point there,
+ * the run ends with the sentence that says so. */
 static void a_can_lies_flat(void **state) {
     (void)state;
 #define CAN(shape, contacts)                                                                                                \
@@ -357,7 +359,8 @@ static void a_can_lies_flat(void **state) {
         }
 }
 
-/* Declared edges that fall flat, or nearly: whatever the scheme, energy is not created, and a run that ends says why. Exactly flat they are refused. */
+/* Declared edges that fall flat, or nearly: whatever the scheme, energy is not created, and a run that ends says why. Exactly flat they are
+ * refused. */
 static void edges_never_gain(void **state) {
     (void)state;
     static const char *const tilts[] = {"1e-2", "1e-3", "1e-4", "1e-7"};

@@ -90,8 +90,8 @@ static void tetrahedron_with_every_scheme(void **state) {
     assert_true(runs >= 20);
 }
 
-/* The same motion to rest by the iterative projection alone, at the same tolerance. In the corner sticking is inconsistent at the end of it:
- * multipliers drift there without end where nothing is done about it. 200 steps of
+/* The same motion to rest by the iterative projection alone, at the same tolerance. In the corner sticking is inconsistent at the end of
+ * it: multipliers drift there without end where nothing is done about it. 200 steps of
  * 1e-10 each, relative to velocities of 4 m/s and for two seconds, make 1.6e-7; the angle has those over the radius. */
 static void projection_agrees(void **state) {
     (void)state;

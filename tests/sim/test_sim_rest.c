@@ -65,8 +65,8 @@ static void rests(const char *text, const char *scheme, double step, double end,
     trial_end(&r);
 }
 
-/* On position level nothing accumulates. On velocity level each step may add its tolerance, 1e-10 of the velocity g h of a step, times h; and the bodies above
- * lean on those below. */
+/* On position level nothing accumulates. On velocity level each step may add its tolerance, 1e-10 of the velocity g h of a step, times h;
+ * and the bodies above lean on those below. */
 static double drift_of(const char *scheme, double step, double end) {
     return is_velocity_level(scheme) ? BOXES * 1e-10 * 9.81 * step * end : 1e-12;
 }
@@ -101,7 +101,8 @@ static void every_scheme_in_space(void **state) {
     }
 }
 
-/* Numbers with six digits leave gaps: bodies come down by these, and by no more than the hundredth of a step's fall that counts as closed. */
+/* Numbers with six digits leave gaps: bodies come down by these, and by no more than the hundredth of a step's fall that counts as
+ * closed. */
 static void small_gaps_do_no_harm(void **state) {
     (void)state;
     char text[4000];

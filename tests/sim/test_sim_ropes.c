@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ropes and belts on pulleys that turn: a band brake, a crossed belt, a winch; and over points in space. Closed forms, with many schemes. */
+/* Ropes and belts on pulleys that turn: a band brake, a crossed belt, a winch; and over points in space. Closed forms, with many
+ * schemes. */
 #include "trial.h"
 
 static const double pi = 3.14159265358979323846;
@@ -7,8 +8,8 @@ static const char *const schemes[] = {"moreau",       "moreau-midpoint", "moreau
                                       "lobatto-3a3b", "radau-2a",        "lobatto-3c",     "tr-bdf2",      "generalized-alpha"};
 enum { N_SCHEMES = 10 };
 
-/* A drum under a band that holds a weight. The band does not move: the weight's side has the tension m g, the anchor's exp(-+mu pi) times that, and the
- * difference slows the drum down, which way it may turn. */
+/* A drum under a band that holds a weight. The band does not move: the weight's side has the tension m g, the anchor's exp(-+mu pi) times
+ * that, and the difference slows the drum down, which way it may turn. */
 static void a_band_brake(void **state) {
     (void)state;
     const char *scene =
@@ -69,8 +70,8 @@ static void a_winch_on_a_car(void **state) {
         "simulation: {step: 2e-3, end: 0.5}\n";
     for (int i = 0; i < N_SCHEMES; i++) {
         trial r = trial_complete(scene, (trial_options){.scheme = schemes[i]});
-        /* The lower side of the drum is at the height of the eye: the rope is level. Turning counterclockwise by t^2 pays out R t^2; the car moves by x towards the
-         * eye and gives x: y = -(x + R t^2). 4 x'' = T, T = g + y'' = g - x'' - 2 R. */
+        /* The lower side of the drum is at the height of the eye: the rope is level. Turning counterclockwise by t^2 pays out R t^2; the
+         * car moves by x towards the eye and gives x: y = -(x + R t^2). 4 x'' = T, T = g + y'' = g - x'' - 2 R. */
         double x = (10 - 2 * 0.2) / 5 * 0.125, y = -(x + 0.2 * 0.25);
         double allowed = strstr(schemes[i], "moreau") ? 4e-3 : 1e-6;
         check_close(trial_q(&r, 0) + 2, x, allowed);
@@ -111,7 +112,8 @@ static void a_rope_through_a_ring(void **state) {
     "type: spatial, inertia: [0.7*" #J ", 0.7*" #J ", " #J "], rotation: {axis: [k1, k2, k3], angle: theta}, angular_velocity: [0, 0, " #w \
     "]"
 
-/* A drum and a wheel with a crossed belt; a rope from the drum over a pulley on a spring to a load that swings. The axis of the wheel's pulley is `back`. */
+/* A drum and a wheel with a crossed belt; a rope from the drum over a pulley on a spring to a load that swings. The axis of the wheel's
+ * pulley is `back`. */
 #define MACHINE(HEAD, AT, BODY, AXIS, BACK, WAY)                                                                                           \
     HEAD "gravity: " AT(0, -9.81) "\nbodies:\n  drum: {" BODY(0.02, 3) ", mass: 1, position: " AT(                                         \
         0, 0) "}\n"                                                                                                                        \
@@ -132,7 +134,8 @@ static void a_rope_through_a_ring(void **state) {
         " {over: drum, radius: 0.2, around: counterclockwise, grip: true}]}\n"                                                             \
         "forces: {s: {type: spring, between: [world.top, hung], stiffness: 500, length: 0.9}}\nsimulation: {step: 1e-3, end: 1}\n"
 
-/* A plane machine is the same one in any plane of space, and a pulley seen from behind goes the other way round. The drum turns by more than a turn. */
+/* A plane machine is the same one in any plane of space, and a pulley seen from behind goes the other way round. The drum turns by more
+ * than a turn. */
 static void a_machine_in_any_plane(void **state) {
     (void)state;
     static const char flat[] = MACHINE("", FLAT_AT, FLAT_BODY, "", "[0, 0]", "clockwise"),
@@ -197,8 +200,8 @@ static void a_rope_is_drawn_in_space(void **state) {
     trial_end(&a), trial_end(&b);
 }
 
-/* A load that swings out of the plane of its pulley, on a carriage with a spring; the other end goes through an eye to a second one. Nothing is lost,
- * and mirror images (in the plane of the pulley, and by its axis the other way round) move alike. */
+/* A load that swings out of the plane of its pulley, on a carriage with a spring; the other end goes through an eye to a second one.
+ * Nothing is lost, and mirror images (in the plane of the pulley, and by its axis the other way round) move alike. */
 static void a_load_out_of_the_plane(void **state) {
     (void)state;
     static const char text[] =
@@ -234,7 +237,8 @@ static void a_load_out_of_the_plane(void **state) {
     }
 }
 
-/* The length of the path: from a point beside the plane straight to where the tangent of its projection touches, over a quarter, and down. */
+/* The length of the path: from a point beside the plane straight to where the tangent of its projection touches, over a quarter, and
+ * down. */
 static void the_length_of_a_path(void **state) {
     (void)state;
     for (int shorter = 0; shorter < 2; shorter++) {
@@ -292,8 +296,8 @@ static void a_tangent_is_lost(void **state) {
         }
 }
 
-/* Atwood's machine: 1 and 3 on a rope or belt that slides over a wheel (one tension, 2 m1 m2 g/(m1 + m2)), or that turns it (two: J/r^2 = 1 moves with them). A line with several
- * parts, or one that rubs, says what is known of it. */
+/* Atwood's machine: 1 and 3 on a rope or belt that slides over a wheel (one tension, 2 m1 m2 g/(m1 + m2)), or that turns it (two: J/r^2 = 1
+ * moves with them). A line with several parts, or one that rubs, says what is known of it. */
 static void a_tension_is_an_output(void **state) {
     (void)state;
     static const char *const scene = "gravity: [0, -10]\nbodies:\n  a: {type: particle, mass: 1, position: [-0.2, -3]}\n  b: {type: "

@@ -290,7 +290,8 @@ static int see_last_row(void *user, const zn_simulation *simulation) {
     return 0;
 }
 
-/* Steps with thousands of contacts that their bounded work leaves above the tolerance: here they are only said to have happened (tests/sim/test_sim_many.c has some that did). */
+/* Steps with thousands of contacts that their bounded work leaves above the tolerance: here they are only said to have happened
+ * (tests/sim/test_sim_many.c has some that did). */
 static void unfinished_steps_are_no_success(void **state) {
     (void)state;
     trial r = trial_begin(ball_text, (trial_options){.scheme = "moreau-midpoint"});

@@ -4,8 +4,8 @@
 
 #include "sim/simulation.h"
 
-/* A ball that falls on an inclined plane and rolls, seen in other frames: what residuals of its contact are compared with is the same, to round-off. Along single
- * axes it moves as it happens. */
+/* A ball that falls on an inclined plane and rolls, seen in other frames: what residuals of its contact are compared with is the same, to
+ * round-off. Along single axes it moves as it happens. */
 static void tolerance_in_any_frame(void **state) {
     (void)state;
     const double normals[][3] = {{0, 0, 1}, {0, 0, -1}, {0, 1, 0}, {-1, 0, 0}, {0.6, 0, 0.8}, {2. / 3, -1. / 3, -2. / 3}};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shapes that find each other, against closed forms: boxes on edges, cylinders that tip and roll, slides over seams, edges on edges, planks, impacts without loss. */
+/* Shapes that find each other, against closed forms: boxes on edges, cylinders that tip and roll, slides over seams, edges on edges,
+ * planks, impacts without loss. */
 #include "contact_runs.h"
 
 static const double g = 9.81;
@@ -76,7 +77,8 @@ static void a_cylinder_tips_onto_its_face(void **state) {
     }
 }
 
-/* A cylinder leans with its upper rim against a smooth wall and rests with its lower rim on a rough floor. About the point on the floor: N_wall L cos = m g (L/2 sin - R cos). */
+/* A cylinder leans with its upper rim against a smooth wall and rests with its lower rim on a rough floor. About the point on the floor:
+ * N_wall L cos = m g (L/2 sin - R cos). */
 static void a_cylinder_leans_on_its_rims(void **state) {
     (void)state;
     const double R = 0.1, L = 0.6, lean = 0.6, m = 2, s = sin(lean), c = cos(lean), end = 1;
@@ -190,8 +192,8 @@ static void edge_to_edge(void **state) {
     trial_end(&t);
 }
 
-/* A plank of length 2 l and thickness 2 d leans at the angle a against a smooth wall, on a rough floor. A corner is on the floor, another at the wall, h above it, and the
- * centre x beside it: N_w h = m g x. */
+/* A plank of length 2 l and thickness 2 d leans at the angle a against a smooth wall, on a rough floor. A corner is on the floor, another
+ * at the wall, h above it, and the centre x beside it: N_w h = m g x. */
 static void a_plank_leans(void **state) {
     (void)state;
     const double l = 0.5, d = 0.02, a = 1.1, c = cos(a), s = sin(a), end = 2;
@@ -224,8 +226,9 @@ static void a_plank_leans(void **state) {
     }
 }
 
-/* A cylinder of radius R and length 2 d rolls on its rim, round a circle of radius c: its axis e leans by theta from the upright and turns about it with Omega, the centre of mass C is
- * at the height z, the point that touches at P - C = -z e_z + a e_r, and it turns with omega = Omega e_z + sigma e. With A, B the moments of inertia about its axis and across it,
+/* A cylinder of radius R and length 2 d rolls on its rim, round a circle of radius c: its axis e leans by theta from the upright and turns
+ * about it with Omega, the centre of mass C is at the height z, the point that touches at P - C = -z e_z + a e_r, and it turns with omega =
+ * Omega e_z + sigma e. With A, B the moments of inertia about its axis and across it,
  *   z = d cos + R sin,  a = R cos - d sin,   rolling: sigma = -Omega (c + a)/R,
  *   Omega^2 (sin (A (cos - (c + a)/R) - B cos) - m z c) = -m a g.
  * The feature that touches is the same one all the time: the schemes have their orders. */
@@ -334,7 +337,8 @@ static void impacts_without_loss(void **state) {
     }
 }
 
-/* Four grains roll about each other: features of the list that do not face each other any more have gaps of -2e-3 where nothing overlaps. */
+/* Four grains roll about each other: features of the list that do not face each other any more have gaps of -2e-3 where nothing
+ * overlaps. */
 static void penetration_is_overlap(void **state) {
     (void)state;
     static const char text[] =
@@ -360,8 +364,9 @@ static void penetration_is_overlap(void **state) {
     trial_end(&t);
 }
 
-/* An egg, a can and a cone fall on a block and on each other, in worlds with lengths of micrometres, metres and thousands of kilometres whose gravity is scaled, too: the same motion in other
- * units, to round-off that impacts magnify. Edges meet round sides and rims there, at all ratios of curvatures. */
+/* An egg, a can and a cone fall on a block and on each other, in worlds with lengths of micrometres, metres and thousands of kilometres
+ * whose gravity is scaled, too: the same motion in other units, to round-off that impacts magnify. Edges meet round sides and rims there,
+ * at all ratios of curvatures. */
 static void round_shapes_in_worlds_of_any_size(void **state) {
     (void)state;
     enum { NUMBERS = 4 * 7 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Snapshots: a simulation that was somewhere else goes on from a snapshot with the bits of the one that was saved, over all scenes and schemes, with every
- * kind of step. What a simulation carries and the snapshot does not shows here as a difference. */
+/* Snapshots: a simulation that was somewhere else goes on from a snapshot with the bits of the one that was saved, over all scenes and
+ * schemes, with every kind of step. What a simulation carries and the snapshot does not shows here as a difference. */
 #include "trial.h"
 
 #include "sim/simulation.h"
@@ -239,8 +239,8 @@ static int with_rows_inside(zn_context *context, const zn_scene *scene, const ch
     return count + check(context, scene, &settings, 24, name);
 }
 
-/* A member that is added to one of these changes its size (on this machine): does it go from step to step? Then it needs a row in src/sim/snapshot.c, or in
- * the function that carries its structure; then the number here is to be changed. */
+/* A member that is added to one of these changes its size (on this machine): does it go from step to step? Then it needs a row in
+ * src/sim/snapshot.c, or in the function that carries its structure; then the number here is to be changed. */
 static void no_member_is_forgotten(void **state) {
     (void)state;
     if (sizeof(void *) != 8 || sizeof(long) != 8) return;
@@ -302,8 +302,8 @@ static void machines(void **state) {
     assert_true(count >= 60);
 }
 
-/* Forces of redundant rows that nobody has asked for yet are shared at the first question, after a snapshot as without one: else those before it had their share
- * among the rows of the scheme only. A simulation that has been asked goes on with shared ones. */
+/* Forces of redundant rows that nobody has asked for yet are shared at the first question, after a snapshot as without one: else those
+ * before it had their share among the rows of the scheme only. A simulation that has been asked goes on with shared ones. */
 static void forces_that_were_not_asked_for(void **state) {
     (void)state;
     const char *text =

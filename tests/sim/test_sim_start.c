@@ -264,7 +264,8 @@ static void a_drive_ends_at_a_dead_point(void **state) {
     }
 }
 
-/* The same ball in units that make its numbers small or large: what is a gap in metres is one in kilometres. It falls, touches after its way and bounces. */
+/* The same ball in units that make its numbers small or large: what is a gap in metres is one in kilometres. It falls, touches after its
+ * way and bounces. */
 static void small_numbers_are_no_contact(void **state) {
     (void)state;
     static const char *const names[] = {"generalized-alpha", "radau-2a", "rattle", "moreau-midpoint"};
@@ -289,8 +290,8 @@ static void small_numbers_are_no_contact(void **state) {
     }
 }
 
-/* A pendulum, a slider on the floor and a ball, in units of length L and time T; the start of the pendulum is too long by a part, the slider sunk in by a
- * part of L or approaching with a part of L/T. */
+/* A pendulum, a slider on the floor and a ball, in units of length L and time T; the start of the pendulum is too long by a part, the
+ * slider sunk in by a part of L or approaching with a part of L/T. */
 static void in_units(char *text, size_t room, double L, double T, double too_long, double sunk, double approach, const char *project) {
     snprintf(text, room,
              "parameters: {L: %.17g, T: %.17g}\n"

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* States whose rates are affine in them are no unknowns of a step (scheme/states.h). A term of 1e-60 z^2 takes that away from the same scene, and changes no number. */
+/* States whose rates are affine in them are no unknowns of a step (scheme/states.h). A term of 1e-60 z^2 takes that away from the same
+ * scene, and changes no number. */
 #include "trial.h"
 
-/* %s: the term. Masses on springs with single filters, a pair that reads each other, rates of velocities, with F constant or not; a spatial body (its coordinates
- * have no velocities of the same name), a pendulum on a joint, and contacts with a stop that reads a state which does not move. */
+/* %s: the term. Masses on springs with single filters, a pair that reads each other, rates of velocities, with F constant or not; a spatial
+ * body (its coordinates have no velocities of the same name), a pendulum on a joint, and contacts with a stop that reads a state which does
+ * not move. */
 static const struct {
     const char *name, *text;
     zn_rates rates;

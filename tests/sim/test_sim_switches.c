@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Formulas that jump or bend in time (if, mod, abs, max, tables) with step: auto and located contact events: steps end there, so that no pulse is missed, however short it is in
- * a run, and the motion is exact where formulas between two of these times are. References are closed forms. */
+/* Formulas that jump or bend in time (if, mod, abs, max, tables) with step: auto and located contact events: steps end there, so that no
+ * pulse is missed, however short it is in a run, and the motion is exact where formulas between two of these times are. References are
+ * closed forms. */
 #include "located_cases.h"
 
 static const double PI = 3.14159265358979323846;
@@ -45,7 +46,8 @@ static void moves_of_a_motor(void **state) {
     }
 }
 
-/* A drive falls, rests and rises. Its own mass follows the jumps of its velocity; each of them is a swing 2 (t - sin(2 t)/2) of the mass behind a spring. */
+/* A drive falls, rests and rises. Its own mass follows the jumps of its velocity; each of them is a swing 2 (t - sin(2 t)/2) of the mass
+ * behind a spring. */
 static void bends_of_a_drive(void **state) {
     (void)state;
     const char *scene = "coordinates: {x: 0, y: 0}\n"

@@ -68,7 +68,8 @@ static void nothing_is_cut_for_roundoff(void **state) {
     }
 }
 
-/* The woodpecker's contacts have lever arms of very different length, so that what its reduced problem is off by is above 1e-14; the arm starts with large forces. */
+/* The woodpecker's contacts have lever arms of very different length, so that what its reduced problem is off by is above 1e-14; the arm
+ * starts with large forces. */
 static void digits_that_there_are_are_used(void **state) {
     (void)state;
     static const struct { const char *scene, *scheme; } runs[] = {{"woodpecker", "radau-2a"}, {"two-link-arm", "generalized-alpha"}};
@@ -81,9 +82,9 @@ static void digits_that_there_are_are_used(void **state) {
     }
 }
 
-/* Six thin rods in a loop. What turns one about its axis is what the forces of two hinges leave of each other: with moments of inertia of 5e-15 that is
- * accurate to 1e-16 F h/J, 2e-5 1/s here. The steps are counted as such, none is cut, and the motion is that of thicker rods, whose energy of turning
- * about their axes is 1e-6 of it. */
+/* Six thin rods in a loop. What turns one about its axis is what the forces of two hinges leave of each other: with moments of inertia of
+ * 5e-15 that is accurate to 1e-16 F h/J, 2e-5 1/s here. The steps are counted as such, none is cut, and the motion is that of thicker rods,
+ * whose energy of turning about their axes is 1e-6 of it. */
 static void thin_rods_in_a_loop(void **state) {
     (void)state;
     static const char *const schemes[] = {"moreau-midpoint", "rattle", "radau-2a", "generalized-alpha"}, *const thin[] = {
@@ -170,8 +171,8 @@ static void units_do_not_matter(void **state) {
     }
 }
 
-/* Two rods on hinges, and a parallelogram with a bar more than it needs: constraints next to masses down to 1e-30, where rows alone make the
- * matrices of regular problems look singular. */
+/* Two rods on hinges, and a parallelogram with a bar more than it needs: constraints next to masses down to 1e-30, where rows alone make
+ * the matrices of regular problems look singular. */
 static const char *const hinged[] = {
     "gravity: [0, -9.81*L/T^2]\n"
     "bodies:\n"
@@ -243,8 +244,8 @@ static void joints_in_all_units(void **state) {
         }
 }
 
-/* A block that slides on a floor and is pulled sideways, and a ball on an arm that bounces: what slips, rests and is closed is so in all units, also where
- * velocities are of nanometres a second and turns are not. */
+/* A block that slides on a floor and is pulled sideways, and a ball on an arm that bounces: what slips, rests and is closed is so in all
+ * units, also where velocities are of nanometres a second and turns are not. */
 static const char *const sliding[] = {
     "coordinates: {x: {start: 0.1*L, velocity: L/T}, y: {start: 0.2*L, velocity: 0.5*L/T}, z: 0}\n"
     "energy: {kinetic: M/2*(x'^2 + y'^2 + z'^2), potential: M*9.81*L/T^2*z + 4*M/T^2*(x - 2*y)^2}\n"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A worker whose model follows a parameter gives, bit for bit, the rows of workers that read the scene for each run: for every parameter of every scene of
- * formulas, over values near its own, of another sign, and those at which formulas become simpler; schemes take turns. */
+/* A worker whose model follows a parameter gives, bit for bit, the rows of workers that read the scene for each run: for every parameter of
+ * every scene of formulas, over values near its own, of another sign, and those at which formulas become simpler; schemes take turns. */
 #include "check.h"
 #include "model/formula_model.h"
 #include "study/single.h"

@@ -73,7 +73,8 @@ static void test_samples(void **state) {
         assert_true(z >= 0.5 && z <= 2);
         mean += y / N, variance += (y - 3) * (y - 3) / N, truncated += z / N;
     }
-    /* Latin hypercubes integrate functions of one variable with an error of N^(-3/2); the mean of the truncated one is (phi(l) - phi(h))/(Phi(h) - Phi(l)). */
+    /* Latin hypercubes integrate functions of one variable with an error of N^(-3/2); the mean of the truncated one is (phi(l) -
+     * phi(h))/(Phi(h) - Phi(l)). */
     check_close(mean, 3, 1e-3);
     check_close(variance, 0.25, 1e-3);
     double density = 0.3989422804014327;

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sweeps that follow their own drift.
  *
- * What sweeps leave in a pile is soon a single slow motion: r_{k+1} - r_k = v_k keeps its direction and shrinks hardly (a flat direction of W), not at all
- * (a self-stress that grows until a contact can bear it: W v = 0), or even grows (the De Saxce term is not monotone), until a contact changes between open, sticking
- * and sliding. Newton's method meets a nearly singular matrix there and goes astray; many thousand sweeps would arrive. Instead, with v, v' of two lots of
- * sweeps, one after the other,
+ * What sweeps leave in a pile is soon a single slow motion: r_{k+1} - r_k = v_k keeps its direction and shrinks hardly (a flat direction of
+ * W), not at all
+ * (a self-stress that grows until a contact can bear it: W v = 0), or even grows (the De Saxce term is not monotone), until a contact
+ * changes between open, sticking and sliding. Newton's method meets a nearly singular matrix there and goes astray; many thousand sweeps
+ * would arrive. Instead, with v, v' of two lots of sweeps, one after the other,
  *
  *     cos(v, v') near 1:   r <- r + t v',    t = min(rho/(1 - rho), t_e),    rho = |v'|/|v|
  *
- * where rho/(1 - rho) is the sum of what is still to come (without end for rho >= 1), and t_e is where several contacts have changed: the next sweeps put right
- * what a few of them were taken too far. Neither matrix nor factors are needed. */
+ * where rho/(1 - rho) is the sum of what is still to come (without end for rho >= 1), and t_e is where several contacts have changed: the
+ * next sweeps put right what a few of them were taken too far. Neither matrix nor factors are needed. */
 #include "cone/many/system.h"
 
 enum { LOT = 6, CHANGES_LEAST = 3, CHANGES_MOST = 64, CONTACTS_PER_CHANGE = 100 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What methods inside the cones share (interior.c has the equations): the problem over Lorentz cones, their algebra, and steps from the factors at hand. */
+/* What methods inside the cones share (interior.c has the equations): the problem over Lorentz cones, their algebra, and steps from the
+ * factors at hand. */
 #ifndef CONE_MANY_INSIDE_H
 #define CONE_MANY_INSIDE_H
 

@@ -9,13 +9,15 @@
  *     l o (T dz + T^-1 dy) = 2 sigma tau e - l o l - (T dz_a) o (T^-1 dy_a) = l o (T c)   =>   dz = c - T^-2 dy
  *     (V + G T^-2) dy = G c - (1 - sigma) rho,    rho = V y + p + |z_T| e - z,    G = 1 - theta e z_T'/|z_T|
  *
- * with dz_a, dy_a the step for sigma = 0 (Mehrotra). With theta = 1, G is the derivative of z - |z_T| e. With theta = 0, that is with |z_T| of the last
- * iterate, the problem is convex, and there is always a way on, but the iteration becomes a slow fixed point (40 iterations for three digits, instead of
- * 30 for nine). Since |z_T| e is not monotone, the path to tau = 0 may turn back: steps become short there. Then theta falls, and grows again
- * with long steps. Where sliding begins, |z_T| has a kink, at which the path turns sharply: some starts follow sqrt(|z_T|^2 + eps^2) - eps instead, with
- * eps^2 = blunt^2 tau, which is smooth and ends in the same problem. With eps = blunt_rest tau only what is nearly at rest is smoothed: z_T of a contact that sticks goes to zero
- * as tau does, and its direction, which the kink feeds back into z_0, says nothing. What does not get through is left to path.c. The structure of the matrix never changes, and it is regular also where contacts are
- * redundant; Newton's method on the contacts that turned out active finds the last digits. */
+ * with dz_a, dy_a the step for sigma = 0 (Mehrotra). With theta = 1, G is the derivative of z - |z_T| e. With theta = 0, that is with |z_T|
+ * of the last iterate, the problem is convex, and there is always a way on, but the iteration becomes a slow fixed point (40 iterations for
+ * three digits, instead of
+ * 30 for nine). Since |z_T| e is not monotone, the path to tau = 0 may turn back: steps become short there. Then theta falls, and grows
+ * again with long steps. Where sliding begins, |z_T| has a kink, at which the path turns sharply: some starts follow sqrt(|z_T|^2 + eps^2)
+ * - eps instead, with eps^2 = blunt^2 tau, which is smooth and ends in the same problem. With eps = blunt_rest tau only what is nearly at
+ * rest is smoothed: z_T of a contact that sticks goes to zero as tau does, and its direction, which the kink feeds back into z_0, says
+ * nothing. What does not get through is left to path.c. The structure of the matrix never changes, and it is regular also where contacts
+ * are redundant; Newton's method on the contacts that turned out active finds the last digits. */
 #include "cone/many/inside.h"
 
 #define HELD 1e12 /* on their diagonal */
@@ -182,7 +184,8 @@ static void begin(many_system *s, struct interior *f, double size) {
     }
 }
 
-/* |z_T| grows by more than its derivative says. z_0 takes that up, which leads away from the boundary, and rho is as small as if |z_T| were linear. */
+/* |z_T| grows by more than its derivative says. z_0 takes that up, which leads away from the boundary, and rho is as small as if |z_T| were
+ * linear. */
 static void bend(many_system *s, struct interior *f, double t) {
     for (int c = 0; c < s->n; c++) {
         int n = rows_of(s, c), at = c * s->d;

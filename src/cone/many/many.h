@@ -19,8 +19,8 @@
 #include "linalg/linalg.h"
 
 enum { CONTACT_ROWS_MOST = 5 };
-/* Contacts from which on not only the number of factorisations is bounded, but the work that they are: in space a single one may take as long as a thousand
- * sweeps. */
+/* Contacts from which on not only the number of factorisations is bounded, but the work that they are: in space a single one may take as
+ * long as a thousand sweeps. */
 enum { MANY_HUGE = 1000 };
 
 typedef struct many_def {
@@ -69,7 +69,8 @@ typedef struct many_load_def {
 } many_load_def;
 void many_load(many_system *, const many_load_def *);
 
-/* r (dim n): start in, best found out, in K. ZN_OK: the residual is met; ZN_ERROR_NO_CONVERGENCE; ZN_STOPPED; ZN_ERROR_MEMORY (error in the context). */
+/* r (dim n): start in, best found out, in K. ZN_OK: the residual is met; ZN_ERROR_NO_CONVERGENCE; ZN_STOPPED; ZN_ERROR_MEMORY (error in the
+ * context). */
 zn_status many_solve(many_system *, const many_settings *, double *r, many_outcome *);
 
 #endif

@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Proximal semismooth Newton. Around a centre rbar the problem with W_d = W + delta I, q - delta rbar in place of W, q has one solution, the
- * one nearest to rbar where contacts are redundant; no rank has to be decided. Inside, Newton on the functions of Alart and Curnier:
+/* Proximal semismooth Newton. Around a centre rbar the problem with W_d = W + delta I, q - delta rbar in place of W, q has one solution,
+ * the one nearest to rbar where contacts are redundant; no rank has to be decided. Inside, Newton on the functions of Alart and Curnier:
  *
  *     y = r - ro u_d,  tau = y_N,   u_d = W_d r + q - delta rbar
  *     open  (tau <= 0):             r+ = 0, the contact leaves the system
  *     closed, normal row:           (W_d r+)_N = -(q - delta rbar)_N
  *     stick (|y_T| <= mu tau):      (W_d r+)_T = -(q - delta rbar)_T
- *     slip:                         r_T+ - mu yh r_N+ - kappa Q (r_T+ - ro u_T+) = 0,   yh = y_T/|y_T|,  Q = I - yh yh',  kappa = mu tau/|y_T|
+ *     slip:                         r_T+ - mu yh r_N+ - kappa Q (r_T+ - ro u_T+) = 0,   yh = y_T/|y_T|,  Q = I - yh yh',  kappa = mu
+ * tau/|y_T|
  *
- * and the same rows for rolling with nu. In blocks: J_cj = P_c (W_d)_cj, plus D_c on the diagonal, and the right side is -P_c (q - delta rbar)_c.
+ * and the same rows for rolling with nu. In blocks: J_cj = P_c (W_d)_cj, plus D_c on the diagonal, and the right side is -P_c (q - delta
+ * rbar)_c.
  *
- * The other way to use such steps is between sweeps. In a large pile there is nearly always a contact somewhere that is about to slip, stick or open, at
- * which a step makes the merit worse, and a line search holds all of the pile back for it. Sweeps solve each contact exactly, whatever its state, so
- * that they mend in a few rounds what a full step has spoiled here and there, but are slow where percussions go far: that the step has done. */
+ * The other way to use such steps is between sweeps. In a large pile there is nearly always a contact somewhere that is about to slip,
+ * stick or open, at which a step makes the merit worse, and a line search holds all of the pile back for it. Sweeps solve each contact
+ * exactly, whatever its state, so that they mend in a few rounds what a full step has spoiled here and there, but are slow where
+ * percussions go far: that the step has done. */
 #include "cone/many/system.h"
 
 enum { HALVINGS = 6, MERITS = 4, FAILURES_MOST = 6, FREE_STEPS = 6, PATIENCE = 6 };
@@ -186,8 +189,8 @@ static void project_all(const many_system *s, double *r) {
     for (int c = 0; c < s->n; c++) many_project(s, c, r + c * s->d);
 }
 
-/* Where the slip of a contact in space turns, a step along the tangent of the circle leads out of it: the percussion is shortened to what friction
- * can bear. */
+/* Where the slip of a contact in space turns, a step along the tangent of the circle leads out of it: the percussion is shortened to what
+ * friction can bear. */
 static void turn_slip(const many_system *s, double *r) {
     if (s->nT != 2 || s->nR > 0) return;
     for (int c = 0; c < s->n; c++) {
@@ -239,15 +242,15 @@ static double merit_wanted(const many_system *s) {
     return wanted < INNER_DONE ? larger(wanted, INNER_LEAST) : INNER_DONE;
 }
 
-/* How delta goes on: down after successes, up after failures, and only after several successes below what failed: g is not monotone, so that the
- * way to a solution may be long, and lead past points that are nearly solutions. */
+/* How delta goes on: down after successes, up after failures, and only after several successes below what failed: g is not monotone, so
+ * that the way to a solution may be long, and lead past points that are nearly solutions. */
 typedef struct prox {
     double delta, failed;
     int failures, successes;
 } prox;
 
-/* The residual fell to the part `rate`, and is to fall to the part `wanted`. It will fall in proportion to delta, so that there is no need to go
- * below what does that at once: a small delta makes the matrix nearly singular where contacts are redundant. */
+/* The residual fell to the part `rate`, and is to fall to the part `wanted`. It will fall in proportion to delta, so that there is no need
+ * to go below what does that at once: a small delta makes the matrix nearly singular where contacts are redundant. */
 static void after_success(prox *p, int taken, double rate, double wanted) {
     double next = p->delta * (taken < 4 ? 0.03 : taken < 8 ? 0.1 : 0.3), needed = p->delta * ENOUGH_SHARE * wanted / rate;
     if (next < needed) next = smaller(needed, p->delta);

@@ -1,22 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The central path through its folds. |z_T| e is not monotone, so that tau need not fall along the path to a solution: in a dense pile with friction the path turns back
- * dozens of times, where a few contacts go over from one state to another. interior.c, which steers by tau, stops there. Here tau is an unknown like the others:
+/* The central path through its folds. |z_T| e is not monotone, so that tau need not fall along the path to a solution: in a dense pile with
+ * friction the path turns back dozens of times, where a few contacts go over from one state to another. interior.c, which steers by tau,
+ * stops there. Here tau is an unknown like the others:
  *
  *     H(y, z, tau) = ( V y + p + s(z_T) e - z - (tau/tau_0) rho_0,   y o z - tau e ) = 0,   s = sqrt(|z_T|^2 + eps^2) - eps
  *
- * with 1/eps^2 = 1/(blunt^2 tau) + 1/(blunt_rest tau)^2 is a smooth curve, of which (e, e, 1) is a point by the choice of rho_0. It goes on until tau = 0, unless it goes to infinity. Each step has one factorisation, that of
- * the interior point method, with which three systems are solved (T is that of the point at hand, d stands for (dy, dz, dtau)):
+ * with 1/eps^2 = 1/(blunt^2 tau) + 1/(blunt_rest tau)^2 is a smooth curve, of which (e, e, 1) is a point by the choice of rho_0. It goes on
+ * until tau = 0, unless it goes to infinity. Each step has one factorisation, that of the interior point method, with which three systems
+ * are solved (T is that of the point at hand, d stands for (dy, dz, dtau)):
  *
  *     along    H' t = 0
  *     across   H' k = -H,                       <t, k> = 0
  *     bend     H' b = -H''(d, d)/2 as far as it matters: (T dz) o (T^-1 dy), and s less its linear part;   <t, b> = 0,   d = k + h t
  *
- * and goes to + k + h t + b. h is as long as the way to the boundary of the cones, halved until what is left is small, and falls where k does not become smaller from then
+ * and goes to + k + h t + b. h is as long as the way to the boundary of the cones, halved until what is left is small, and falls where k
+ * does not become smaller from then
  * on: there a step has cut a corner, and is done again, shorter.
  *
- * The sizes of changes are relative: |(T^-1 dy, T dz)|/sqrt(tau) of a contact, |dtau|/tau. At most folds a single contact or a few move, so that `across` cannot mean the
- * sum over all: <a, b> weighs the contacts by the squares of their changes along t. The direction is that in which the determinant stays on its side: tau falls where
- * det(V + G T^-2) > 0, and grows where it is negative. So the curve is not walked back, also where a step has skipped a fold, which the direction of the last step cannot tell. */
+ * The sizes of changes are relative: |(T^-1 dy, T dz)|/sqrt(tau) of a contact, |dtau|/tau. At most folds a single contact or a few move, so
+ * that `across` cannot mean the sum over all: <a, b> weighs the contacts by the squares of their changes along t. The direction is that in
+ * which the determinant stays on its side: tau falls where det(V + G T^-2) > 0, and grows where it is negative. So the curve is not walked
+ * back, also where a step has skipped a fold, which the direction of the last step cannot tell. */
 #include "cone/many/inside.h"
 
 #define GOOD 0.3     /* largest relative change across at a point from which to go along */

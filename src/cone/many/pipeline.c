@@ -34,19 +34,21 @@ enum {
 #define INTERIOR_NEAR 1e-7 /* enough of a brief look from inside */
 #define POLISH_NEAR 1e-4
 #define FOLLOW_NEAR 1e-4 /* from further away hardly one point in ten arrives */
-/* Relative residual at which the interior point method hands over to Newton's method in the plane, where friction is two half-lines and not a curved cone: Newton's
- * steps are exact there once the modes of the contacts are right. Chosen, not derived. */
+/* Relative residual at which the interior point method hands over to Newton's method in the plane, where friction is two half-lines and not
+ * a curved cone: Newton's steps are exact there once the modes of the contacts are right. Chosen, not derived. */
 #define PLANAR_NEAR 1e-2
 #define PROJECTION_STUCK 0.8 /* of the residual left by a lot of iterations */
 
-/* Piles in space: a factorisation takes as long as many sweeps, hundreds where there are thousands of contacts. Not so with rolling friction, whose sweeps iterate at each contact;
- * and with `solver: projection` nothing else follows the sweeps, so that these are not cut short. */
+/* Piles in space: a factorisation takes as long as many sweeps, hundreds where there are thousands of contacts. Not so with rolling
+ * friction, whose sweeps iterate at each contact; and with `solver: projection` nothing else follows the sweeps, so that these are not cut
+ * short. */
 static bool follows_drift(const many_system *s) {
     return !s->settings.projections_only && s->nR == 0 && !many_is_planar(s) &&
            s->n >= (s->settings.residual < EXACT ? LARGE : DRIFT_LEAST);
 }
 
-/* Sweeps cost little, and find few digits: the fewer are wanted, the more of them; of large systems as many as take half the time of a factorisation. */
+/* Sweeps cost little, and find few digits: the fewer are wanted, the more of them; of large systems as many as take half the time of a
+ * factorisation. */
 static int sweeps_worth(const many_system *s) {
     double residual = s->settings.residual;
     if (follows_drift(s)) return SWEEPS_FIRST;
@@ -80,7 +82,8 @@ static zn_status polish(many_system *s) {
     return status;
 }
 
-/* Interior point from one start, and Newton's steps between sweeps from where it ended, also where something better was known, which waits in v. */
+/* Interior point from one start, and Newton's steps between sweeps from where it ended, also where something better was known, which waits
+ * in v. */
 static zn_status begin_inside(many_system *s, const interior_plan *start, bool path) {
     memcpy(s->v, s->best, (size_t)s->m * sizeof(double));
     s->best_residual = INFINITY;
@@ -94,8 +97,8 @@ static void keep_better(many_system *s, double before) {
     s->best_residual = before;
 }
 
-/* From several starts, in space: the interior point method, which steers by tau, arrives after some dozens of iterations, or not at all; along the path and through its folds
- * it takes longer, but arrives more often. With another smoothing of slip the path is another one. */
+/* From several starts, in space: the interior point method, which steers by tau, arrives after some dozens of iterations, or not at all;
+ * along the path and through its folds it takes longer, but arrives more often. With another smoothing of slip the path is another one. */
 static zn_status solve_from_inside(many_system *s) {
     static const struct {
         bool path;
@@ -117,8 +120,9 @@ static zn_status solve_from_inside(many_system *s) {
     return status;
 }
 
-/* Few contacts and many digits. Newton's method first; what it does not find from the last percussions are the impacts of stacks and walls, whose faces have more contacts
- * than they need. The interior point method takes a dozen factorisations to where Newton's steps can tell which contacts bear. */
+/* Few contacts and many digits. Newton's method first; what it does not find from the last percussions are the impacts of stacks and walls,
+ * whose faces have more contacts than they need. The interior point method takes a dozen factorisations to where Newton's steps can tell
+ * which contacts bear. */
 static zn_status solve_few(many_system *s) {
     zn_status status = many_newton(s, (newton_plan){.outer = 6, .inner = 10, .brief = true});
     if (is_final(status) || s->settings.residual >= EXACT || s->nR > 0) return status;
@@ -133,8 +137,9 @@ static zn_status solve_few(many_system *s) {
     return status;
 }
 
-/* Cones in the plane have no curved sides: from a point that is near Newton's method jumps to the faces, however many there are. From afar (a pyramid of 5000
- * boxes is let go) it goes astray among them, whereas the interior point method is there after a dozen factorisations, which cost little in the plane. */
+/* Cones in the plane have no curved sides: from a point that is near Newton's method jumps to the faces, however many there are. From afar
+ * (a pyramid of 5000 boxes is let go) it goes astray among them, whereas the interior point method is there after a dozen factorisations,
+ * which cost little in the plane. */
 static zn_status solve_in_plane(many_system *s) {
     zn_status status = ZN_ERROR_NO_CONVERGENCE;
     if (s->best_residual <= PLANAR_NEAR) {
@@ -144,8 +149,9 @@ static zn_status solve_in_plane(many_system *s) {
     return is_final(status) ? status : solve_from_inside(s);
 }
 
-/* Sweeps along their drift, which arrive at few digits without factorisations. Where more are wanted a few of Newton's steps in between look whether they are near enough. The
- * sweeps go on from their own point, which on its way past changes of contacts may be worse for a while. */
+/* Sweeps along their drift, which arrive at few digits without factorisations. Where more are wanted a few of Newton's steps in between
+ * look whether they are near enough. The sweeps go on from their own point, which on its way past changes of contacts may be worse for a
+ * while. */
 static zn_status solve_by_drift(many_system *s) {
     size_t bytes = (size_t)s->m * sizeof(double);
     bool exact = s->settings.residual < EXACT;
@@ -162,7 +168,8 @@ static zn_status solve_by_drift(many_system *s) {
     return ZN_ERROR_NO_CONVERGENCE;
 }
 
-/* Projections onto the cones alone, as long as they get on. They need no derivatives, so they do not cycle as Newton's method does; the price is a linear rate. */
+/* Projections onto the cones alone, as long as they get on. They need no derivatives, so they do not cycle as Newton's method does; the
+ * price is a linear rate. */
 static zn_status solve_by_projections(many_system *s) {
     zn_status status = many_fixed_point(s, (fixed_point_plan){.iterations = SPLITTING_MOST, .accelerate = true});
     double before = INFINITY;

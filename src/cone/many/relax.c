@@ -8,8 +8,8 @@
  *     phi(0) <= 0: stick, r = (N(0), t(0)). Else slip: the l > 0 with phi(l) = 0, by Newton within a bracket.
  *
  * What depends on A alone is kept (many_own), and so is the last l of a contact: from there it is a step or two.
- * In space sweeps have r in vectors of four numbers, one for each contact: what is stored as one vector is loaded by the next contact at once, whereas a load of what was
- * stored in parts would wait until these are in the cache.
+ * In space sweeps have r in vectors of four numbers, one for each contact: what is stored as one vector is loaded by the next contact at
+ * once, whereas a load of what was stored in parts would wait until these are in the cache.
  *
  * S is not made symmetric: where A is not, that would be the solution of another problem. Rolling contacts take steps of a projected
  * gradient instead. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Gauss-Seidel over the contacts, each contact solved exactly for its own r (relax.c). The order is that of the contacts, which mostly follows the bodies. By colours, for
- * threads, a pile needs two to six times as many sweeps.
+/* Gauss-Seidel over the contacts, each contact solved exactly for its own r (relax.c). The order is that of the contacts, which mostly
+ * follows the bodies. By colours, for threads, a pile needs two to six times as many sweeps.
  *
- * So threads share sweeps that follow each other, and change no bit: segment b of sweep k may begin when segment b - 1 of the same sweep is done, and of the sweep
- * before all segments that b has neighbours in, the furthest of them reach[b]. With  lag = max_b reach[b] - b  segments of the same  b + k (lag + 1)  do not wait
- * for each other, and tasks in this order never wait for a later one. */
+ * So threads share sweeps that follow each other, and change no bit: segment b of sweep k may begin when segment b - 1 of the same sweep is
+ * done, and of the sweep before all segments that b has neighbours in, the furthest of them reach[b]. With  lag = max_b reach[b] - b
+ * segments of the same  b + k (lag + 1)  do not wait for each other, and tasks in this order never wait for a later one. */
 #include "cone/many/system.h"
 
 #include <sched.h>
@@ -76,8 +76,8 @@ enum { LOOK_LEAST = 4, LOOK_MOST = 20, SWEEPS_OF_A_TRIAL = 200, FACTORISATIONS_O
 #define NEAR 5           /* times the residual that is wanted */
 #define NO_PROGRESS 0.95 /* of the residual: sweeps that leave more are at their end */
 
-/* After a trial: whether the sweeps that it would still take at this rate cost less than the other methods, that is some 50 factorisations, each as much
- * as a sweep for every eight contacts. The residual of sweeps goes up and down: who is near goes on as long as that costs. */
+/* After a trial: whether the sweeps that it would still take at this rate cost less than the other methods, that is some 50 factorisations,
+ * each as much as a sweep for every eight contacts. The residual of sweeps goes up and down: who is near goes on as long as that costs. */
 static bool are_worth_it(const many_system *s, int sweeps, double before, double after) {
     double most = FACTORISATIONS_OF_A_TRIAL * many_sweeps_of_factorisation(s, CONTACTS_PER_SWEEP);
     if (after <= NEAR * s->settings.residual && sweeps <= most) return true;
@@ -92,8 +92,8 @@ static int sweeps_to_look(double residual, double wanted) {
     return !(least < LOOK_MOST) ? LOOK_MOST : least < LOOK_LEAST ? LOOK_LEAST : (int)least;
 }
 
-/* One sweep forward, one backward, and then all in the direction that leaves less: in piles, whose contacts are listed from below, that matters by a
- * factor of ten. */
+/* One sweep forward, one backward, and then all in the direction that leaves less: in piles, whose contacts are listed from below, that
+ * matters by a factor of ten. */
 bool many_sweep(many_system *s, int sweeps) {
     double before = s->best_residual, after[2] = {INFINITY, INFINITY};
     memcpy(s->r, s->best, (size_t)s->m * sizeof(double));

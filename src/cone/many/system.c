@@ -16,7 +16,8 @@
 #define NO_DIAGONAL 1e-6
 /* Of numbers, in the factorisations of a huge system with bounded work: some seconds. */
 #define PRODUCTS_MOST 1e10
-/* How many times cheaper a factorisation is in the plane: blocks of 2 x 2 instead of 3 x 3 account for (3/2)^3 = 3.4, less fill for the rest, which is measured
+/* How many times cheaper a factorisation is in the plane: blocks of 2 x 2 instead of 3 x 3 account for (3/2)^3 = 3.4, less fill for the
+ * rest, which is measured
  * (walls and pyramids against piles of 5000 and 20000 contacts), not derived. */
 enum { PLANAR_CHEAPER = 8 };
 /* Relative difference from which W counts as unsymmetric. */
@@ -62,8 +63,8 @@ void many_velocities(const many_system *s, const double *r, double *u) { run_tas
 
 void many_project(const many_system *s, int c, double *z) { cone_measure_project(s->nT, s->mu[c], s->nR, s->nR ? s->nu[c] : 0, z); }
 
-/* One pass over the blocks in order finds every mirror image: block (c, j) is the next one of row j that was not met yet. `reach` lends the memory
- * for that. */
+/* One pass over the blocks in order finds every mirror image: block (c, j) is the next one of row j that was not met yet. `reach` lends the
+ * memory for that. */
 static void find_mirror_images(many_system *s) {
     int *next = s->reach;
     for (int c = 0; c < s->n; c++) next[c] = s->start[c];

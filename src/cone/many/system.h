@@ -6,7 +6,8 @@
 #include "cone/many/many.h"
 #include "linalg/block_lu.h"
 
-/* What is known of the block A of a contact on its own (relax.c): over_NN = 1/A_NN, TN = A_TN/A_NN, NT = A_NT/A_NN, S = A_TT - A_TN A_NT/A_NN and its inverse. */
+/* What is known of the block A of a contact on its own (relax.c): over_NN = 1/A_NN, TN = A_TN/A_NN, NT = A_NT/A_NN, S = A_TT - A_TN
+ * A_NT/A_NN and its inverse. */
 typedef struct many_own {
     double over_NN, TN[2], NT[2], S[4], inverse[4];
     bool regular;
@@ -83,7 +84,8 @@ double many_judge(many_system *, const double *r, double *u);
 bool many_offer(many_system *, const double *r, double *u);
 double many_offer_measured(many_system *, const double *r, double *u); /* the same; returns the residual of r */
 
-/* Sweeps that take about as long as a factorisation: `contacts` is how many contacts one of them stands for in space. In the plane factors have few entries beside those of W. */
+/* Sweeps that take about as long as a factorisation: `contacts` is how many contacts one of them stands for in space. In the plane factors
+ * have few entries beside those of W. */
 double many_sweeps_of_factorisation(const many_system *, int contacts);
 
 /* ---- the methods, each from s->best ---- */

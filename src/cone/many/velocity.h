@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Row c of W r + q with the number of rows known when it is compiled, for functions that are WIDE. Blocks of W are multiplied as they lie in memory, a vector of
- * four numbers at a time; the fourth of three belongs to something else, and is left out of the sum. So W and r need MANY_BEYOND numbers behind their last. */
+/* Row c of W r + q with the number of rows known when it is compiled, for functions that are WIDE. Blocks of W are multiplied as they lie
+ * in memory, a vector of four numbers at a time; the fourth of three belongs to something else, and is left out of the sum. So W and r need
+ * MANY_BEYOND numbers behind their last. */
 #ifndef CONE_MANY_VELOCITY_H
 #define CONE_MANY_VELOCITY_H
 

@@ -22,8 +22,8 @@ extern "C" {
 #define ZN_VERSION_PATCH 0
 #define ZN_VERSION_NUMBER (ZN_VERSION_MAJOR * 10000 + ZN_VERSION_MINOR * 100 + ZN_VERSION_PATCH)
 
-/* Room for members of later versions, so that a program runs with a later library without being compiled again. Zeros: begin with a default function
- * or an initialiser. A definition that has something there is ZN_ERROR_ARGUMENT: it is one of a later version. */
+/* Room for members of later versions, so that a program runs with a later library without being compiled again. Zeros: begin with a default
+ * function or an initialiser. A definition that has something there is ZN_ERROR_ARGUMENT: it is one of a later version. */
 #define ZN_RESERVED size_t reserved[8]
 
 /* The one list of outcomes: name, word, sentence. */
@@ -96,8 +96,8 @@ ZN_API zn_context *zn_context_create(const zn_context_def *def);
 /* NULL is allowed, here and in every destroy function. Destroy what was made with a context before the context. */
 ZN_API void zn_context_destroy(zn_context *context);
 
-/* A flag that a signal handler or another thread sets: while it is not zero, steps end soon, also from inside of long solves, with ZN_STOPPED;
- * the simulation then is at its last good state and can go on. NULL: none. It must stay alive. */
+/* A flag that a signal handler or another thread sets: while it is not zero, steps end soon, also from inside of long solves, with
+ * ZN_STOPPED; the simulation then is at its last good state and can go on. NULL: none. It must stay alive. */
 ZN_API void zn_context_watch(zn_context *context, const volatile int *stop);
 
 /* Errors are kept in order until cleared; one failing call may leave several (a scene with three mistakes). */

@@ -121,8 +121,8 @@ ZN_API zn_status zn_parts_contact(zn_parts *, const zn_contact_pair_def *def);
 ZN_API zn_status zn_parts_group(zn_parts *, const char *name, int n_members, const char *const *members);
 
 /* Every shape of set a may touch every shape of set b. Of several rules that name a pair of shapes the last one counts. Never touch: shapes
- * of the same body, bodies that cannot move, a pair with a declared contact, and bodies that a joint connects (unless `joined`; a joint with
- * the world connects nothing). Hollow shapes, infinite cylinders and surfaces by formula have declared contacts only. */
+ * of the same body, bodies that cannot move, a pair with a declared contact, and bodies that a joint connects (unless `joined`; a joint
+ * with the world connects nothing). Hollow shapes, infinite cylinders and surfaces by formula have declared contacts only. */
 typedef struct zn_collision_def {
     const char *name;
     const char *a, *b;         /* groups, bodies, geometries or "all". a NULL: all shapes; b NULL: the same as a */

@@ -43,10 +43,10 @@ ZN_API zn_status zn_parts_gravity(zn_parts *, const double g[3]);
 
 /* ---- shapes: mass, centre and inertia of a homogeneous solid ---- */
 
-/* cylinder, capsule, cone and disk (a flat one) have the axis z; a cone has its base below and its centre of mass in the origin; a box and an
- * ellipsoid are centred; a tetrahedron is given by 4 points, a polyhedron is the convex hull of points, a mesh a closed surface of triangles
- * whose normals (counterclockwise) point outside. In the plane: sphere and disk (both a flat disk about z), box, capsule (along x), ellipsoid (an
- * ellipse), and polygon (points, in order, no side crosses another; either way round). */
+/* cylinder, capsule, cone and disk (a flat one) have the axis z; a cone has its base below and its centre of mass in the origin; a box and
+ * an ellipsoid are centred; a tetrahedron is given by 4 points, a polyhedron is the convex hull of points, a mesh a closed surface of
+ * triangles whose normals (counterclockwise) point outside. In the plane: sphere and disk (both a flat disk about z), box, capsule (along
+ * x), ellipsoid (an ellipse), and polygon (points, in order, no side crosses another; either way round). */
 typedef enum zn_shape_type {
     ZN_SHAPE_NONE,
     ZN_SHAPE_SPHERE,
@@ -167,9 +167,9 @@ typedef enum zn_joint_type {
         ZN_JOINT_TYPE_COUNT
 } zn_joint_type;
 
-/* What a joint has beside its rows, set-valued like every contact. s is the displacement of a prismatic joint, or the angle of a revolute one from
- * x of a to x of b about z: in (-pi, pi] at the start, where a turn more or less is taken if that is between the stops, and counting turns from there.
- * Each option is a part and a contact of its own: NAME.lower, NAME.upper, NAME.clutch, NAME.friction. */
+/* What a joint has beside its rows, set-valued like every contact. s is the displacement of a prismatic joint, or the angle of a revolute
+ * one from x of a to x of b about z: in (-pi, pi] at the start, where a turn more or less is taken if that is between the stops, and
+ * counting turns from there. Each option is a part and a contact of its own: NAME.lower, NAME.upper, NAME.clutch, NAME.friction. */
 typedef enum zn_clutch { ZN_CLUTCH_NONE, ZN_CLUTCH_FORWARD, ZN_CLUTCH_BACKWARD } zn_clutch;
 
 typedef struct zn_joint_options {
@@ -186,8 +186,10 @@ typedef struct zn_joint_options {
     ZN_RESERVED;
 } zn_joint_options;
 
-/* A place on the path of a rope or belt: a point of a body, or a pulley with a radius around it (in the plane), around which the line goes to the left
- * (counterclockwise) or clockwise. A pulley that grips takes the line along as it turns; over others it slides, and rubs with a friction at most one. */
+/* A place on the path of a rope or belt: a point of a body, or a pulley with a radius around it (in the plane), around which the line goes
+ * to the left
+ * (counterclockwise) or clockwise. A pulley that grips takes the line along as it turns; over others it slides, and rubs with a friction at
+ * most one. */
 typedef struct zn_rope_place {
     zn_frame frame;
     double radius; /* 0: a point */
@@ -244,8 +246,8 @@ typedef enum zn_force_type {
         ZN_FORCE_TYPE_COUNT
 } zn_force_type;
 
-/* A spring on one side only, such as a bump stop or a slack rope: it pushes while it is shorter than at rest, or pulls while it is longer, damper
- * included. */
+/* A spring on one side only, such as a bump stop or a slack rope: it pushes while it is shorter than at rest, or pulls while it is longer,
+ * damper included. */
 typedef enum zn_spring_side { ZN_SPRING_BOTH, ZN_SPRING_PUSH, ZN_SPRING_PULL } zn_spring_side;
 
 typedef struct zn_force_def {
@@ -254,8 +256,8 @@ typedef struct zn_force_def {
     zn_frame a, b; /* b: not of body and field forces */
     double stiffness, damping, length, angle;
     bool along_axis, in_frame;
-    /* Formulas: of t, parameters and coordinates and velocities of all bodies. Springs: instead of stiffness and damping the force (torque) that pulls
-     * them together, which may also use `length` (torsion: `angle`) and `rate`. Servos: the target. */
+    /* Formulas: of t, parameters and coordinates and velocities of all bodies. Springs: instead of stiffness and damping the force (torque)
+     * that pulls them together, which may also use `length` (torsion: `angle`) and `rate`. Servos: the target. */
     zn_formula value;
     zn_formula force[3], torque[3];
     double limit;        /* of the force or torque of a servo; 0: none */
@@ -272,8 +274,8 @@ ZN_API zn_status zn_parts_force(zn_parts *, const zn_force_def *def);
 
 /* A coordinate of its own with velocity name'. Its mass comes from zn_parts_energy. */
 ZN_API zn_status zn_parts_coordinate(zn_parts *, const char *name, double start, double velocity);
-/* A velocity of its own, which is the rate of no coordinate. Its mass comes from zn_parts_mass, its force, which is complete (potentials add nothing
- * to it), from zn_parts_generalised_force. */
+/* A velocity of its own, which is the rate of no coordinate. Its mass comes from zn_parts_mass, its force, which is complete (potentials
+ * add nothing to it), from zn_parts_generalised_force. */
 ZN_API zn_status zn_parts_velocity(zn_parts *, const char *name, double start);
 /* The rate of a coordinate that was added without a velocity: a formula, linear in velocities of any kind. */
 ZN_API zn_status zn_parts_kinematics(zn_parts *, const char *coordinate, zn_formula rate);

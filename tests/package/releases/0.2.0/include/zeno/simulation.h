@@ -58,8 +58,9 @@ typedef struct zn_settings {
 
 /* The settings of a simulation that asks for nothing else. */
 ZN_API zn_settings zn_settings_default(void);
-/* A setting by its name in scenes and its value as text, as the options of the program take it: "scheme" "radau-2a:2", "step" "auto", "damping" "0.8",
- * "friction_law" "staged". The settings stay as they were where a name or a text is wrong; numbers are checked with the simulation. */
+/* A setting by its name in scenes and its value as text, as the options of the program take it: "scheme" "radau-2a:2", "step" "auto",
+ * "damping" "0.8", "friction_law" "staged". The settings stay as they were where a name or a text is wrong; numbers are checked with the
+ * simulation. */
 ZN_API zn_status zn_settings_set(zn_context *context, zn_settings *settings, const char *name, const char *value);
 /* The value as such a text, cut to `room` bytes with its ending zero. */
 ZN_API zn_status zn_settings_get(zn_context *context, const zn_settings *settings, const char *name, char *text, size_t room);
@@ -105,8 +106,9 @@ ZN_API const double *zn_simulation_positions(const zn_simulation *simulation);
 /* u at that time, likewise. */
 ZN_API const double *zn_simulation_velocities(const zn_simulation *simulation);
 /* Percussions (time integrals of forces, units of momentum) in the rows of lambda (model.h), friction rows in physical
- * units: of the last step, and the sum over all steps. Among redundant constraints forces are shared such that they are the smallest (docs/parts.md),
- * which costs time: from the first call of one of these on, or with a recorder. What was before that is shared as it would be at the state of the first call. */
+ * units: of the last step, and the sum over all steps. Among redundant constraints forces are shared such that they are the smallest
+ * (docs/parts.md), which costs time: from the first call of one of these on, or with a recorder. What was before that is shared as it would
+ * be at the state of the first call. */
 ZN_API const double *zn_simulation_percussions(const zn_simulation *simulation);
 ZN_API const double *zn_simulation_percussion_totals(const zn_simulation *simulation);
 /* At the current state: gaps in the order of contacts (NaN where a contact has none), energies. */
@@ -132,8 +134,8 @@ ZN_API const zn_settings *zn_simulation_settings(const zn_simulation *simulation
 
 /* ---- found contacts (zn_parts_collide) ---- */
 
-/* Shapes that find each other have no rows in the model: their contacts are a list that changes from step to step. It has what may touch in the next
- * step, and what has left it since the row before with a percussion. */
+/* Shapes that find each other have no rows in the model: their contacts are a list that changes from step to step. It has what may touch in
+ * the next step, and what has left it since the row before with a percussion. */
 typedef struct zn_found_contact {
     const char *name;           /* "ball/box.2.5": shapes, and the numbers of their features where they may have several contacts */
     const char *shapes[2];      /* names: the first touches the second */
@@ -165,8 +167,8 @@ ZN_API zn_pair_total zn_simulation_pair(const zn_simulation *simulation, int ind
 
 /* Sets an input; the next step uses it. Unknown names and values that are not finite are ZN_ERROR_ARGUMENT. */
 ZN_API zn_status zn_simulation_set_input(zn_simulation *simulation, const char *name, double value);
-/* An input follows a table over time. `held`: each value holds from its time to the next one, and steps land on these times; else it is, within each step, the
- * value in its middle. It can not be set any more. */
+/* An input follows a table over time. `held`: each value holds from its time to the next one, and steps land on these times; else it is,
+ * within each step, the value in its middle. It can not be set any more. */
 struct zn_table_def; /* zeno/machine.h */
 ZN_API zn_status zn_simulation_follow(zn_simulation *simulation, const char *input, const struct zn_table_def *table, bool held);
 /* Its present value. */
@@ -176,15 +178,17 @@ ZN_API const char *zn_simulation_input_name(const zn_simulation *simulation, int
 
 /* ---- snapshots ---- */
 
-/* Everything that goes from one step to the next as bytes; *size: how many. memory NULL: only the size. The same simulation gives the same bytes. */
+/* Everything that goes from one step to the next as bytes; *size: how many. memory NULL: only the size. The same simulation gives the same
+ * bytes. */
 ZN_API zn_status zn_simulation_save(const zn_simulation *simulation, void *memory, size_t room, size_t *size);
-/* A simulation of the same model and settings (but for the end) goes on from there, bit for bit as the one that was saved; where it was does not
- * matter. Bytes that are damaged, of another model, other settings or another version are ZN_ERROR_ARGUMENT, and change nothing. */
+/* A simulation of the same model and settings (but for the end) goes on from there, bit for bit as the one that was saved; where it was
+ * does not matter. Bytes that are damaged, of another model, other settings or another version are ZN_ERROR_ARGUMENT, and change
+ * nothing. */
 ZN_API zn_status zn_simulation_restore(zn_simulation *simulation, const void *snapshot, size_t size);
 
-/* Between steps: other positions and velocities (NULL: as they are) at the present time. `project`: they are moved onto the constraints and out of penetration, by
- * the smallest change in the norm of the mass matrix; else they must be there (ZN_ERROR_START). Statistics and totals go on; an account sees the jump of
- * the energy as that of the scheme. On failure nothing changes. */
+/* Between steps: other positions and velocities (NULL: as they are) at the present time. `project`: they are moved onto the constraints and
+ * out of penetration, by the smallest change in the norm of the mass matrix; else they must be there (ZN_ERROR_START). Statistics and
+ * totals go on; an account sees the jump of the energy as that of the scheme. On failure nothing changes. */
 ZN_API zn_status zn_simulation_set_state(zn_simulation *simulation, const double *positions, const double *velocities, bool project);
 /* Back to the start, as after zn_simulation_create. Accounts and recorders of it have to be made anew. */
 ZN_API zn_status zn_simulation_reset(zn_simulation *simulation);
@@ -239,13 +243,13 @@ typedef struct zn_statistics {
     long found_lists, missed_pairs;
     double max_overlap;
     long row_choices; /* times that they were chosen: 1 as long as the first choice is kept; 0: never */
-    /* Many contacts, which are solved in components that share no equation: components of a solve, and the work on all of them. Zero where contacts
-     * are few, and where all are solved together. */
+    /* Many contacts, which are solved in components that share no equation: components of a solve, and the work on all of them. Zero where
+     * contacts are few, and where all are solved together. */
     double components_mean;
     long components_max, sweeps, factorisations, linear_solves;
     double cone_seconds;
-    /* contact_events located: events, steps that were passed by the laws instead, step solves beyond one for each step, accumulations of impacts that
-     * were closed. Painleve: impacts without an approach, where forces had no solution. */
+    /* contact_events located: events, steps that were passed by the laws instead, step solves beyond one for each step, accumulations of
+     * impacts that were closed. Painleve: impacts without an approach, where forces had no solution. */
     long events_located, events_captured, event_solves, event_accumulations, painleve;
     ZN_RESERVED;
 } zn_statistics;
