@@ -157,6 +157,7 @@ typedef struct meeting {
     double reach;  /* gaps up to this are listed */
     double border; /* see COLLIDE_BORDER, a length */
     double deep;   /* what lies behind a facet by more than this is beside it */
+    bool sunk;     /* far into each other where a step begins: see narrow.c */
     collide_list *list;
     double slack; /* the shortest distance to other features so far */
 } meeting;

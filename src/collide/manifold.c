@@ -124,8 +124,8 @@ static zn_status crossing(meeting *m, const placed *r, int face, const placed *p
     bool done = false;
     zn_status status = round ? ZN_OK : touch_edge_on_edge(m, p, edge, r, side, r->normal[face], COLLIDE_PARALLEL, &done);
     if (status != ZN_OK || done) return status;
-    bool silent = (!p->of->disc && !touch_allows_edge(p, edge, vec3_scale(-1, r->normal[face]), FACES_TILT)) ||
-                  (!R->disc && !touch_allows_edge(r, side, r->normal[face], FACES_TILT));
+    bool silent = (!p->of->disc && !touch_allows_edge(m, p, edge, vec3_scale(-1, r->normal[face]), FACES_TILT)) ||
+                  (!R->disc && !touch_allows_edge(m, r, side, r->normal[face], FACES_TILT));
     if (silent) return ZN_OK;
     vec3 x = R->disc && inner ? leave_disc(r, inner->x, c->x) : c->x;
     double gap = vec3_dot(r->normal[face], vec3_sub(x, r->vertex[R->loop[R->start[face]]])) - p->of->radius - R->radius;
@@ -193,7 +193,7 @@ static zn_status face_on(meeting *m, const placed *r, int face, const placed *p)
  * plane with the normal n of now, fixed to its body. */
 static zn_status end_on_edge(meeting *m, const placed *a, int vertex, const placed *b, int edge, vec3 n) {
     if (a->of->radius + touch_edge_radius(b) > 0) return touch_vertex_on_edge(m, a, vertex, b, edge, n);
-    if (!touch_allows_vertex(a, vertex, vec3_scale(-1, n), 0) || !touch_allows_edge(b, edge, n, 0)) return ZN_OK;
+    if (!touch_allows_vertex(a, vertex, vec3_scale(-1, n), 0) || !touch_allows_edge(m, b, edge, n, 0)) return ZN_OK;
     feature f = feature_vertex(m->world, a, vertex, FEATURE_BALL), g = feature_edge(m->world, b, edge);
     g.kind = FEATURE_PLANE;
     g.half_length = 0;
@@ -300,6 +300,31 @@ static zn_status facets_met(meeting *m, vec3 n) {
     return status;
 }
 
+/* The face beside one of two edges that is most nearly across their normal n (from b to a), or -1. */
+static int face_beside_edges(const meeting *m, const separation *s, bool *of_a) {
+    const placed *p[2] = {m->a, m->b};
+    int best = -1;
+    double least = FACES_TILT;
+    for (int k = 0; k < 4; k++) {
+        const placed *x = p[k / 2];
+        int face = x->of->side[s->edge[k / 2]][k % 2];
+        if (face < 0 || (vec3_dot(x->normal[face], s->n) > 0) == (x == m->a)) continue;
+        double sine = vec3_norm(vec3_cross(x->normal[face], s->n));
+        if (sine < least) least = sine, best = face, *of_a = x == m->a;
+    }
+    return best;
+}
+
+/* Edges of bodies that have sunk into each other. Where a face beside them is nearly across their normal, they are the deepest corner of what this face shares with the other body, now the one
+ * and now the other, as the bodies rock. All of these corners are listed: they would sink farther each time, with schemes on velocity level for good. */
+static zn_status corners_sunk(meeting *m, const separation *s) {
+    bool of_a = false;
+    int face = m->sunk ? face_beside_edges(m, s, &of_a) : -1;
+    if (face < 0) return ZN_OK;
+    touch_limit(m, 0); /* another corner may be the deepest one soon */
+    return of_a ? face_on(m, m->a, face, m->b) : face_on(m, m->b, face, m->a);
+}
+
 zn_status manifold_of(meeting *m, const separation *s) {
     bool done;
     int face;
@@ -312,6 +337,8 @@ zn_status manifold_of(meeting *m, const separation *s) {
     case AXIS_FACE_B: return face_on(m, m->b, s->face, m->a);
     case AXIS_FACE_A: return face_on(m, m->a, s->face, m->b);
     case AXIS_EDGES:
+        status = corners_sunk(m, s);
+        if (status != ZN_OK) return status;
         status = touch_edge_on_edge(m, m->a, s->edge[0], m->b, s->edge[1], s->n, EDGES_ALONG, &done);
         if (done || status != ZN_OK ||
             vec3_norm(vec3_cross(touch_edge_of(m->a, s->edge[0]), touch_edge_of(m->b, s->edge[1]))) >= EDGES_ALONG)

@@ -316,13 +316,16 @@ bool narrow_only_one(const collide_world *w, int a, int b, collide_candidate *c)
     return true;
 }
 
+/* Of what is deep: bodies that begin a step farther in each other have sunk, and are held at all corners of what they share. Impacts mostly leave less. */
+static const double sunk = 0.1;
+
 /* Candidates of two shapes at given poses. */
 static zn_status meet(collide_world *w, const collide_pose *const at[2], int a, int b, const int n[2], double reach, collide_list *list,
                       double *slack) {
     const solid *s = &w->shapes[a], *t = &w->shapes[b];
     double extent = s->surface ? t->extent : t->surface ? s->extent : s->extent + t->extent;
     double smaller_one = s->surface ? t->extent : t->surface ? s->extent : smaller(s->extent, t->extent);
-    meeting m = {w, &w->side[0], &w->side[1], reach, COLLIDE_BORDER * extent, 0.25 * smaller_one, list, INFINITY};
+    meeting m = {w, &w->side[0], &w->side[1], reach, COLLIDE_BORDER * extent, 0.25 * smaller_one, false, list, INFINITY};
     double nearest = INFINITY;
     if (!are_balls(s, t)) m.slack = reach; /* what is not listed is farther away */
     for (int i = 0; i < n[0]; i++)
@@ -338,6 +341,7 @@ static zn_status meet(collide_world *w, const collide_pose *const at[2], int a, 
                 m.slack = smaller(m.slack, before_touch * gap);
                 continue;
             }
+            m.sunk = reach > 0 && gap < -sunk * m.deep;
             bool round = m.a->of->core != CORE_HULL || m.b->of->core != CORE_HULL;
             bool on_face = apart.kind == AXIS_FACE_A || apart.kind == AXIS_FACE_B;
             m.a = round ? round_part(w, 0, m.a, vec3_scale(-1, apart.n), on_face) : m.a;

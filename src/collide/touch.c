@@ -52,7 +52,7 @@ bool touch_allows_vertex(const placed *p, int v, vec3 n, double tilt) {
     if (p->of->silent_vertex[v]) return false;
     return !p->surface || surface_allows_point(p->surface, p->of->number[v], mat3_apply_transposed(&p->A, n), tilt);
 }
-bool touch_allows_edge(const placed *p, int e, vec3 n, double tilt) {
+bool touch_allows_edge(const meeting *m, const placed *p, int e, vec3 n, double tilt) {
     const polytope *P = p->of;
     if (P->round && P->round->core == CORE_CONE) { /* its generator touches along the normal of the side there */
         vec3 axis = vec3_normalised(vec3_sub(P->round->vertex[1], P->round->vertex[0]));
@@ -61,10 +61,11 @@ bool touch_allows_edge(const placed *p, int e, vec3 n, double tilt) {
         return vec3_dot(mat3_apply(&p->A, normal), n) > 0.99;
     }
     vec3 along = vec3_normalised(vec3_sub(p->vertex[P->edge[e][1]], p->vertex[P->edge[e][0]]));
+    const double lean = larger(1e-6, m->sunk ? tilt : 0); /* crossings of edges keep their name while bodies rock on each other */
     for (int k = 0; k < 2 && !p->surface; k++) {
         if (P->side[e][k] < 0) continue;
         vec3 into = vec3_cross(p->normal[P->side[e][k]], vec3_scale(k == 0 ? 1 : -1, along)); /* from the edge over its face */
-        if (vec3_dot(n, into) > 1e-6) return false;
+        if (vec3_dot(n, into) > lean) return false;
     }
     return !p->surface || surface_allows_edge(p->surface, p->surface->facet_edge[p->facet][e], mat3_apply_transposed(&p->A, n), tilt);
 }
@@ -225,7 +226,7 @@ zn_status touch_vertex_on_edge(meeting *m, const placed *a, int vertex, const pl
     bool round = a->of->radius + touch_edge_radius(b) > 0 &&
                  !is_cone(b); /* the generator of a cone is beside the point by what the direction lacks in digits */
     vec3 n = round ? vec3_scale(1 / distance, out) : about;
-    if (!(distance > 0) || !touch_allows_vertex(a, vertex, vec3_scale(-1, n), 0) || !touch_allows_edge(b, edge, n, 0)) return ZN_OK;
+    if (!(distance > 0) || !touch_allows_vertex(a, vertex, vec3_scale(-1, n), 0) || !touch_allows_edge(m, b, edge, n, 0)) return ZN_OK;
     touch_limit(m, vec3_dot(d, along));
     touch_limit(m, vec3_dot(vec3_sub(a->vertex[vertex], edge_end(b, edge, 1)), along));
     for (int k = 0; k < 2; k++) /* n turns into the normal of a face beside the edge */
@@ -302,7 +303,7 @@ zn_status touch_edge_on_edge(meeting *m, const placed *a, int i, const placed *b
     const bool sheets = a->surface && b->surface;
     for (int turn = 0; turn < 2; turn++, side = -side) {
         vec3 out = vec3_scale(side / size, cross);
-        if (touch_allows_edge(a, i, vec3_scale(-1, out), FACES_TILT) && touch_allows_edge(b, j, out, FACES_TILT)) break;
+        if (touch_allows_edge(m, a, i, vec3_scale(-1, out), FACES_TILT) && touch_allows_edge(m, b, j, out, FACES_TILT)) break;
         if (turn == 1 || !sheets) return ZN_OK;
     }
     double gap = side * vec3_dot(cross, d) / size - touch_edge_radius(a) - touch_edge_radius(b);

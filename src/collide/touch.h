@@ -35,7 +35,7 @@ double touch_side_border(const meeting *, const placed *, int k);
 
 /* Whether a vertex or an edge may touch in the direction n, out of p, or nearly (tilt): see surface.c. */
 bool touch_allows_vertex(const placed *, int vertex, vec3 n, double tilt);
-bool touch_allows_edge(const placed *, int edge, vec3 n, double tilt);
+bool touch_allows_edge(const meeting *, const placed *, int edge, vec3 n, double tilt);
 
 /* Whether a point behind a facet of b leaves it over a shorter distance, across one of its edges. */
 bool touch_leaves_beside(const meeting *, const placed *b, vec3 x, double gap);

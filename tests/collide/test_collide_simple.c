@@ -50,6 +50,30 @@ static void a_box_on_a_box(void **state) {
     world_end(&w);
 }
 
+/* The lowest edge of a box lies 30 mm deep across the top of another, leans a little to either side, and is held at both of its crossings with the border. */
+static void a_sunk_edge_is_held_at_both_ends(void **state) {
+    (void)state;
+    for (int k = -3; k <= 3; k++) {
+        const double lean = 1e-3 * k, tilt = 0.05, depth = 0.03;
+        world w = world_begin();
+        world_add(&w, shape_of(COLLIDE_BOX, false, 1, 1, 1), pose_at((vec3){0, 0, -0.5}, upright));
+        quat p = quat_product(quat_rotation((vec3){0, 1, 0}, lean), quat_rotation((vec3){1, 0, 0}, tilt));
+        mat3 A = quat_matrix(p);
+        vec3 middle = mat3_apply(&A, (vec3){0, -0.5, -0.5});
+        world_add(&w, shape_of(COLLIDE_BOX, false, 2, 1, 1), pose_at((vec3){-middle.x, 0, -depth - middle.z}, p));
+        world_find(&w, 1e-3, 0.01);
+        int ends[2] = {0};
+        for (size_t i = 0; i < w.list.count; i++) {
+            const collide_candidate *e = &w.list.at[i];
+            if (fabs(fabs(e->point[0]) - 0.5) > 0.01) continue;
+            ends[e->point[0] > 0]++;
+            check_close(e->gap, -depth, 1e-3 * 0.5 * abs(k) + depth * tilt);
+        }
+        if (ends[0] != 1 || ends[1] != 1) fail_msg("leaning by %g it is held %d and %d times", lean, ends[0], ends[1]);
+        world_end(&w);
+    }
+}
+
 static void bricks_side_by_side_do_not_hold_each_other_up(void **state) {
     (void)state;
     world w = world_begin();
@@ -131,6 +155,7 @@ static void what_leans_near_an_edge_touches_by_its_rim(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(spheres_and_a_floor),
                                        cmocka_unit_test(a_box_on_a_box),
+                                       cmocka_unit_test(a_sunk_edge_is_held_at_both_ends),
                                        cmocka_unit_test(bricks_side_by_side_do_not_hold_each_other_up),
                                        cmocka_unit_test(polygons),
                                        cmocka_unit_test(capsules),
