@@ -8,14 +8,17 @@
  *   vertex of the reference         ball, against the plane of the polygon (two neighbouring sides clip there)
  *   crossing of two edges           line against line: their common normal is that of the faces when these are parallel, and the gap stays
  *                                   exact when one body tilts about either edge. Edges that are nearly parallel have no good
- *                                   common normal: there the point of the polygon's edge above the side is a ball, fixed to its body. While it slides
- *                                   along the face its gap is exact; the list is renewed before it matters that another point is now above the side.
+ *                                   common normal: there the point of the polygon's edge above the side is a ball, fixed to its body. While
+ * it slides
+ *                                   along the face its gap is exact; the list is renewed before it matters that another point is now above
+ * the side.
  *
  * No vertex of the polygon beyond the sides is listed: bodies meet faces, not planes. Edge against edge: line against line;
  * nearly parallel edges: the ends of their common length, each a ball against the other's line. */
 #include "collide/touch.h"
 
-/* Edges whose nearest points lie inside of both are lines down to this sine; from COLLIDE_PARALLEL on down the ends of their common length are listed, too. */
+/* Edges whose nearest points lie inside of both are lines down to this sine; from COLLIDE_PARALLEL on down the ends of their common length
+ * are listed, too. */
 #define EDGES_ALONG 0.01
 
 enum { CLIP_MOST = 128 };
@@ -48,8 +51,8 @@ static bool has_corner(const polytope *P, int face, int vertex) {
     return false;
 }
 
-/* What of p faces the direction n (out of the reference): a face, else an edge, else a vertex. Returns the face or -1. The lowest vertex is a part of it: of a pointed shape the
- * face that is most nearly across n may be another one. */
+/* What of p faces the direction n (out of the reference): a face, else an edge, else a vertex. Returns the face or -1. The lowest vertex is
+ * a part of it: of a pointed shape the face that is most nearly across n may be another one. */
 static int facing(const placed *p, vec3 n, polygon *out) {
     const polytope *P = p->of;
     int face = -1, edge = -1, vertex = 0;
@@ -189,8 +192,8 @@ static zn_status face_on(meeting *m, const placed *r, int face, const placed *p)
 
 /* ---- edges ---- */
 
-/* The end of an edge against one that is nearly parallel. Sharp ones have no distance that is smooth at the touch: there the touched edge is a
- * plane with the normal n of now, fixed to its body. */
+/* The end of an edge against one that is nearly parallel. Sharp ones have no distance that is smooth at the touch: there the touched edge
+ * is a plane with the normal n of now, fixed to its body. */
 static zn_status end_on_edge(meeting *m, const placed *a, int vertex, const placed *b, int edge, vec3 n) {
     if (a->of->radius + touch_edge_radius(b) > 0) return touch_vertex_on_edge(m, a, vertex, b, edge, n);
     if (!touch_allows_vertex(a, vertex, vec3_scale(-1, n), 0) || !touch_allows_edge(m, b, edge, n, 0)) return ZN_OK;
@@ -270,15 +273,16 @@ static zn_status points_apart(meeting *m, const separation *s) {
     return a->shape < b->shape ? touch_vertex_on_vertex(m, a, v, b, w, s->n) : touch_vertex_on_vertex(m, b, w, a, v, vec3_scale(-1, s->n));
 }
 
-/* A face nearly across the direction of nearest points that are at its border, and beyond it by less than the direction is known: they lie in no face. */
+/* A face nearly across the direction of nearest points that are at its border, and beyond it by less than the direction is known: they lie
+ * in no face. */
 static zn_status face_or_points(meeting *m, const placed *r, int face, const placed *p, const separation *s) {
     size_t listed = m->list->count;
     zn_status status = face_on(m, r, face, p);
     return status != ZN_OK || m->list->count > listed ? status : points_apart(m, s);
 }
 
-/* A facet of a surface, touched from its front: first what is above it, unless it lies deep behind; then, where another direction separates better,
- * its edges and points, as far as they are allowed to touch. */
+/* A facet of a surface, touched from its front: first what is above it, unless it lies deep behind; then, where another direction separates
+ * better, its edges and points, as far as they are allowed to touch. */
 static zn_status facet_met(meeting *m, const placed *facet, const placed *other) {
     vec3 n = facet->normal[0], at = facet->vertex[0];
     if (!other->surface && !(vec3_dot(n, vec3_sub(other->centre, at)) >= 0)) return ZN_OK;
@@ -315,8 +319,9 @@ static int face_beside_edges(const meeting *m, const separation *s, bool *of_a) 
     return best;
 }
 
-/* Edges of bodies that have sunk into each other. Where a face beside them is nearly across their normal, they are the deepest corner of what this face shares with the other body, now the one
- * and now the other, as the bodies rock. All of these corners are listed: they would sink farther each time, with schemes on velocity level for good. */
+/* Edges of bodies that have sunk into each other. Where a face beside them is nearly across their normal, they are the deepest corner of
+ * what this face shares with the other body, now the one and now the other, as the bodies rock. All of these corners are listed: they would
+ * sink farther each time, with schemes on velocity level for good. */
 static zn_status corners_sunk(meeting *m, const separation *s) {
     bool of_a = false;
     int face = m->sunk ? face_beside_edges(m, s, &of_a) : -1;

@@ -316,7 +316,8 @@ bool narrow_only_one(const collide_world *w, int a, int b, collide_candidate *c)
     return true;
 }
 
-/* Of what is deep: bodies that begin a step farther in each other have sunk, and are held at all corners of what they share. Impacts mostly leave less. */
+/* Of what is deep: bodies that begin a step farther in each other have sunk, and are held at all corners of what they share. Impacts mostly
+ * leave less. */
 static const double sunk = 0.1;
 
 /* Candidates of two shapes at given poses. */

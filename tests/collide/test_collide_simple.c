@@ -50,7 +50,8 @@ static void a_box_on_a_box(void **state) {
     world_end(&w);
 }
 
-/* The lowest edge of a box lies 30 mm deep across the top of another, leans a little to either side, and is held at both of its crossings with the border. */
+/* The lowest edge of a box lies 30 mm deep across the top of another, leans a little to either side, and is held at both of its crossings
+ * with the border. */
 static void a_sunk_edge_is_held_at_both_ends(void **state) {
     (void)state;
     for (int k = -3; k <= 3; k++) {
